@@ -1,11 +1,11 @@
 /* cmd_quantize.c -- incipit quantize: one GGUF file of a model, with its weights in another type.
 
-   Rounding and writing are quantize/quantize.h's, which leaves no half of a file behind; here is what
+   Rounding and writing are command/quantize.h's, which leaves no half of a file behind; here is what
    the user is told: how far it is, and how many bits a number takes before and after. The bits
    are of all numbers, those that keep their type included, for they are what the file costs. */
 
 #include <inttypes.h>
-#include "quantize/quantize.h"
+#include "command/quantize.h"
 #include "command.h"
 
 static void writing_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS])

@@ -27,7 +27,7 @@
 #include "accounts/formats.h"
 #include "ledger/rules.h"
 #include "model/quantization.h"
-#include "quantize/quantize.h"
+#include "command/quantize.h"
 #include "stopping/stops.h"
 #include "safetensors/excerpt.h"
 #include "options.h"

@@ -158,6 +158,9 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
 bool config_open_with(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why);
   /* the same, with the caller's wishes about unknown fields; |o| may be null */
+bool config_read_directory(struct model_config *c, struct memory *m,
+  const char *directory, struct config_options *o, struct error *why);
+  /* the same for a directory alone; |o| is not null */
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why);
   /* adds to the list of what is ignored; |field| is copied, the others are not */
@@ -1213,20 +1216,16 @@ static void add_unknown(struct config_reader *s, const char *directory,
   s->o->n_unknown += n;
 }
 
-@ This is the whole reading; if it fails half-way, everything is freed. The second file may be absent, so we ask whether it is there before we open it: a file that is there but cannot be read is an
-error like any other. If the first is missing and we recognize another kind of file in its place, the sentence says what it is (\cref{sec:misfits}). jansson's tree is freed as soon as it has been read; none of our pointers lead into it. If the path leads to a GGUF file instead of a directory, the settings are among its keys, and \cref{families/gguf} reads them.
+@ This is the whole reading of a directory; if it fails half-way, everything is freed. The second file may be absent, so we ask whether it is there before we open it: a file that is there but cannot be read is an
+error like any other. If the first is missing and we recognize another kind of file in its place, the sentence says what it is (\cref{sec:misfits}). jansson's tree is freed as soon as it has been read; none of our pointers lead into it. The function that everybody calls, |config_open_with|, asks first whether the path leads to a GGUF file, where the settings are among the keys (\cref{gguf}); it is in \.{unwoven/families/open.c}, above the two readers.
 
 @<Open and close the settings@>=
 @<Look for unknown fields in the second file@>@;
-bool config_open_with(struct model_config *c, struct memory *m,
+bool config_read_directory(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why)
 {
   char path[PATH_CAP];
-  struct config_options none = @[{ .n_ignore = 0 }@];
-  struct config_reader s = @[{ .c = c, .m = m, .o = o != NULL ? o : &none,
-    .why = why }@];
-  if (gguf_recognizes(directory))
-    return gguf_settings_open(c, m, directory, s.o, why);
+  struct config_reader s = @[{ .c = c, .m = m, .o = o, .why = why }@];
   *c = (struct model_config) @[{ .family = NULL }@];
   bool ok = settings_file(&s, directory, "config.json", path)
     && settings_model(&s);
@@ -1244,11 +1243,6 @@ bool config_open_with(struct model_config *c, struct memory *m,
   if (!ok) config_close(m, c);
   return ok;
 }
-bool config_open(struct model_config *c, struct memory *m, const char *directory,
-  struct error *why)
-{
-  return config_open_with(c, m, directory, NULL, why);
-}
 
 @ The only memory to free is the list with its copies of the names. The structure is emptied, so that closing it a second time does nothing.
 
@@ -1262,7 +1256,6 @@ void config_close(struct memory *m, struct model_config *c)
 }
 
 @ The module has the readers first, because the tables name them, and the functions that walk the tables last.
-Six of its functions can be called from outside.
 
 @(config.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -1272,9 +1265,7 @@ Six of its functions can be called from outside.
 #include "safetensors/excerpt.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
-#include "gguf/gguf.h"
 #include "families/families.h"
-#include "families/gguf_settings.h"
 #include "families/rope_scaling.h"
 @#
 @<The state of reading settings@>@;

@@ -752,7 +752,7 @@ bool sentencepiece_read(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ The same pieces also come in files of another format, GGUF (\cref{tokenizer-json/gguf}), where they are three arrays. Its reader hands them over one by one, and the rest is as above, with two differences that follow the program for which those files are made. Unused pieces occur, as padding: they have an id and a text, and are never found.
+@ The same pieces also come in files of another format, GGUF (\cref{gguf}), where they are three arrays. Its reader hands them over one by one, and the rest is as above, with two differences that follow the program for which those files are made. Unused pieces occur, as padding: they have an id and a text, and are never found.
 User-defined pieces are cut out of the text before a blank is put before it, like special ones, and not frozen.
 
 @<Read a model of SentencePiece@>=

@@ -65,6 +65,9 @@ uint32_t tokenizer_byte_to_unicode(unsigned b);
   /* the character that stands for byte |b| in a vocabulary's file */
 int tokenizer_unicode_to_byte(uint32_t c);
   /* the byte that character |c| stands for, or $-1$ */
+bool tokenizer_to_alphabet(struct memory *m, const unsigned char *byte,
+  size_t n, struct bytes *out, struct error *why);
+  /* appends |n| bytes, spelt in these characters, to |out| */
 #endif
 
 @ The rule asks one question about a byte: is its Latin-1 character visible?
@@ -1472,7 +1475,7 @@ static bool is_rank_line(const unsigned char *c, size_t n)
 }
 
 @ We tell the kind of a file by what it contains, not by its name, which users change. A file that begins with a brace, after optional white space, is JSON. A model of SentencePiece begins with its first piece; both the model and the piece begin with the
-byte 10. A GGUF file begins with its four letters, and has a reader of its own (\cref{tokenizer-json/gguf}). Everything else is taken for JSON as well, and the parser's message says what is wrong with it.
+byte 10. A GGUF file begins with its four letters, and has a reader of its own (\cref{gguf}). Everything else is taken for JSON as well, and the parser's message says what is wrong with it.
 
 @<Tell what a file contains@>=
 enum file_content { CONTENT_JSON, CONTENT_RANKS, CONTENT_PIECES,@|
@@ -1570,7 +1573,7 @@ Writing goes the other way: words are spelt in the alphabet of bytes, and merges
 blank between, the form that old and new readers understand. The alphabet ends at U+0143, so two bytes of UTF-8 are enough for each character.
 
 @<Spell bytes for a file@>=
-static bool to_alphabet(struct memory *m, const unsigned char *byte,
+bool tokenizer_to_alphabet(struct memory *m, const unsigned char *byte,
   size_t n, struct bytes *out, struct error *why)
 {
   for (size_t i = 0; i < n; i++) {
@@ -1597,7 +1600,7 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
   for (size_t i = 1; ok && i < t->n_vocab; i++) {
     struct span s = t->vocab[i].piece;
     row.n = 0;
-    ok = to_alphabet(m, t->string_pool.byte + s.at, s.n, &row, why)
+    ok = tokenizer_to_alphabet(m, t->string_pool.byte + s.at, s.n, &row, why)
       /*- the zero: jansson takes keys as C's strings, and the alphabet has none */
       && bytes_push(m, &row, "", 1, why);
     /*- would be one key, and the first lost */
@@ -1624,9 +1627,9 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
   struct span a = t->vocab[rule->left].piece,
     b = t->vocab[rule->right].piece;
   row->n = 0;
-  return to_alphabet(m, t->string_pool.byte + a.at, a.n, row, why)
+  return tokenizer_to_alphabet(m, t->string_pool.byte + a.at, a.n, row, why)
     && bytes_push(m, row, " ", 1, why)
-    && to_alphabet(m, t->string_pool.byte + b.at, b.n, row, why)
+    && tokenizer_to_alphabet(m, t->string_pool.byte + b.at, b.n, row, why)
     && json_array_append_new(merges,
       json_stringn((const char *) row->byte, row->n)) == 0;
 }
@@ -1727,16 +1730,25 @@ else if ((ok = new_file_open(&to, path, false, why))) {
 @<Accept only keys that we know@>@;
 @<Read a flag@>@;
 @<Read an id@>@;
-@<Spell a byte as a character, and back@>@;
 @<Turn a word of the file into bytes@>@;
 @<All about the words of the vocabulary@>@;
 @<Read the other four parts@>@;
 @<Read whole files@>@;
-@<Spell bytes for a file@>@;
 @<Make a merge as JSON@>@;
 @<Make the vocabulary and the merges as JSON@>@;
 @<Make the description as JSON@>@;
 @<Write a tokenizer@>@;
+
+@ The alphabet is a file of its own, because the reader and the writer of GGUF files spell words in it, too.
+
+@(alphabet.c@>=
+@;
+/** The characters that stand for bytes in the words of a vocabulary, both ways. It knows nothing of
+  files, and every reader and writer of one uses it. Every byte has a character; not every character
+  is a byte's. */
+#include "tokenizer-json/tokenizer_json.h"
+@<Spell a byte as a character, and back@>@;
+@<Spell bytes for a file@>@;
 
 @ The model comes first, because the rest refers to its words: added tokens to their ids, and templates to both.
 

@@ -4,7 +4,7 @@
 @** GGUF: one file with weights, settings and vocabulary.
 \incipit{M}{ost people} who run a language model at home have never seen a \.{config.json}. They have downloaded one file whose name ends in \.{.gguf}, and everything is in it: the tensors, usually in blocks of four or
 five bits, the settings, the vocabulary with its merges or scores, and the template of a chat. The format comes from the program \texttt{llama.cpp} and the library \emph{ggml} under it. This chapter reads it, with the five rules of \cref{sec:saferules}. The next
-step, from its settings to a model, is \cref{families/gguf}, and from its vocabulary to a tokenizer \cref{tokenizer-json/gguf}.
+step, from its settings to a model, is \cref{gguf}, and from its vocabulary to a tokenizer \cref{gguf}.
 @^GGUF@>@^ggml@>
 
 \begin{byhand}{two tensors again, byte by byte}
@@ -159,8 +159,8 @@ next tensor repeats the size of this one, and if one bit of a shape is flipped, 
 #include "functions/number_type.h"
 @<Keys and values@>@;
 @<The description of a file@>@;
-@<What can be asked of a value@>@;
 @<The tensors, one after another@>@;
+#include "gguf/values.h"
 #endif
 
 @ A value is a number of one of ten types, a truth value, a string, or an array of any of these. An array of arrays is legal in the format too, although ggml refuses it. No key that we use has one, so we read over it: an entry says only how many arrays there are.
@@ -205,28 +205,6 @@ bool gguf_read(struct gguf_file *g, struct memory *m, const char *path,
 void gguf_free(struct gguf_file *g);
   /* frees the list of keys; a structure of zeros is allowed */
 
-@ A caller that expects a number gets it as a double, which holds every integer up to $2^{53}$; no size, id or count in a model is larger. A caller that expects one of the other kinds asks for it, and gets false if the value is of another.
-
-@<What can be asked of a value@>=
-const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key);
-  /* by name, or null */
-bool gguf_integer(const struct gguf_entry *e);
-  /* whether the value or the elements are integers; null has none */
-bool gguf_numeric(const struct gguf_entry *e);
-  /* integers or reals */
-double gguf_number(const struct gguf_entry *e, uint64_t i);
-  /* number |i| of a numeric value, |i < e->count|; integers above $2^{53}$ are rounded */
-bool gguf_flag(const struct gguf_entry *e, bool *flag);
-  /* a truth value; or false */
-bool gguf_string(const struct gguf_entry *e, struct gguf_words *words);
-  /* a string; or false */
-bool gguf_next_string(const struct gguf_entry *e, const unsigned char **at,
-  struct gguf_words *words);
-  /* the string at |*at|, at first |e->at|, and moves |*at| to the next; false if there is none, or if
-     the file has been changed since it was checked */
-const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64]);
-  /* the value in a few words, for an error's ``found''; null: \.{missing} */
-
 @ The tensors are visited one after another, in the order of the file. A visit repeats all checks, so it is safe even if the file has changed in the meantime. The module keeps no list of them: whoever needs one has a list of his own already.
 
 @<The tensors, one after another@>=
@@ -245,8 +223,6 @@ struct gguf_walk gguf_begin(const struct gguf_file *g);
 bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
   struct gguf_tensor *t, struct error *why);
   /* the next of |w->left > 0| tensors; false and a sentence */
-bool gguf_type_number(unsigned type, uint32_t *number);
-  /* the format's number of a row of |number_types|; false if it has none */
 
 @* Reading numbers and strings. \label{sec:ggufnumbers}
 A reader has a place in the file, and before it moves on it asks whether there are as many bytes as it wants. That question has the form of the first rule: the claim is compared with what is left, and nothing is added to it. The name of the field
@@ -272,18 +248,11 @@ static bool gguf_bad(struct gguf_reader *r, const char *found, const char *wante
 @ A number has 1, 2, 4 or 8 bytes. It is put together byte by byte: that is right on every machine, and the place need not be aligned.
 
 @<A reader of the description@>=
-static uint64_t number_at(const unsigned char *byte, size_t n)
-{
-  uint64_t x = 0;
-  for (size_t i = 0; i < n; i++) x |= (uint64_t) byte[i] << 8 * i;
-  return x;
-}
-  /*- lowest byte first, at any address, on any machine */
 static bool take_number(struct gguf_reader *r, size_t n, uint64_t *x)
 {
   if (left_of(r) < n)
     return gguf_bad(r, "cut off by the end of the file", "a whole description");
-  *x = number_at(r->g->bytes + r->at, n);
+  *x = gguf_number_at(r->g->bytes + r->at, n);
   r->at += n;
   return true;
 }
@@ -382,8 +351,6 @@ static bool count_fits(struct gguf_reader *r, const char *field, uint64_t n,
 @ The value of a key begins with its type. For an array the type of the elements and their number follow. Here the rule about products applies for the first time: the number of elements is compared with the bytes that are left, divided by the bytes of an element.
 
 @<Read a value@>=
-static const uint8_t bytes_of[N_GGUF_TYPES] = @[{ 1, 1, 2, 2, 4, 4, 4, 1, 8, 12,@|
-  8, 8, 8 }@]; /* at least */
 static bool take_type(struct gguf_reader *r, enum gguf_type *type)
 {
   uint64_t x = 0;
@@ -414,7 +381,7 @@ static bool read_value(struct gguf_reader *r, struct gguf_entry *e)
 @<Skip the elements of a value@>=
 static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
 {
-  size_t each = bytes_of[e->type];
+  size_t each = gguf_bytes_of[e->type];
   char found[64], wanted[64];
   snprintf(found, sizeof found, "an array of %" PRIu64, e->count);
   snprintf(wanted, sizeof wanted, "at most %zu, for which the file has bytes",
@@ -457,14 +424,6 @@ static bool read_array(struct gguf_reader *r, struct gguf_entry *e, int levels)
 @ The list of keys grows as they are read. A key that occurs twice makes two models out of one file, as in JSON; we find it when the list is sorted.
 
 @<Read the keys@>=
-static int by_key(const void *a, const void *b)
-{
-  const struct gguf_words *x = &((const struct gguf_entry *) a)->key;
-  const struct gguf_words *y = &((const struct gguf_entry *) b)->key;
-  int order = memcmp(x->text, y->text, x->n < y->n ? x->n : y->n);
-  return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
-}
-  /*- Names are not C strings: compared by their bytes, then by their lengths. */
 static bool read_entry(struct gguf_reader *r, struct gguf_file *g)
 {
   struct gguf_entry *p = memory_reserve(g->m, MEMORY_OTHER, g->entry, &g->cap,
@@ -486,10 +445,10 @@ static bool read_keys(struct gguf_reader *r, struct gguf_file *g, uint64_t n)
   if (n > MAX_KEYS) return gguf_bad(r, "larger", "at most 65536");
   for (uint64_t i = 0; i < n; i++)
     if (!read_entry(r, g)) return false;
-  if (n > 0) qsort(g->entry, g->n_entries, sizeof *g->entry, by_key);
+  if (n > 0) qsort(g->entry, g->n_entries, sizeof *g->entry, gguf_by_key);
   for (size_t i = 1; i < g->n_entries; i++) {
     const struct gguf_words *key = &g->entry[i].key;
-    if (by_key(&g->entry[i - 1], &g->entry[i]) != 0) continue;
+    if (gguf_by_key(&g->entry[i - 1], &g->entry[i]) != 0) continue;
     snprintf(r->field, sizeof r->field, "%.*s",
       (int) (key->n < 90 ? key->n : 90), key->text);
     return gguf_bad(r, "given twice", "each key once");
@@ -509,31 +468,13 @@ static bool read_alignment(struct gguf_reader *r, struct gguf_file *g)
   strcpy(r->field, "general.alignment");
   if (e->type != GGUF_U32 || e->is_array)
     return gguf_bad(r, gguf_excerpt(e, found), "an unsigned integer of 32 bits");
-  g->alignment = number_at(e->at, 4);
+  g->alignment = gguf_number_at(e->at, 4);
   return (g->alignment != 0 && (g->alignment & (g->alignment - 1)) == 0)
     || gguf_bad(r, gguf_excerpt(e, found), "a power of two");
 }
 static uint64_t aligned(const struct gguf_file *g, uint64_t x)
 {
   return (x + g->alignment - 1) & ~(g->alignment - 1);
-}
-
-@* The tensors. \label{sec:gguftensors}
-The format numbers the types of tensors as ggml does. Our own table (\cref{sec:numbertypes}) has these numbers beside the names and sizes. Some numbers are missing: they belonged to types that were given up, or that ggml uses in memory and never in a file. A type that has a row is known,
-whether or not we can multiply by it; that question is for the kernels, when a model is built. So the tensors of every file can at least be listed. One direction is a short search, once for each tensor of a file, and the other is a look into the table.
-
-@<The format's numbers of types@>=
-static unsigned type_of_number(uint64_t number)
-{
-  unsigned type = 0;
-  while (type < N_NUMBER_TYPES && (number == NOT_IN_GGUF
-      || number_types[type].gguf != number)) type++;
-  return type;
-}
-bool gguf_type_number(unsigned type, uint32_t *number)
-{
-  *number = type < N_NUMBER_TYPES ? number_types[type].gguf : NOT_IN_GGUF;
-  return *number != NOT_IN_GGUF;
 }
 
 @ An entry has a name, the dimensions, the type and the offset. ggml has no more than four dimensions. They are stored innermost first, and we turn them round. The product is formed with the check of \cref{sec:header}. ggml itself once forgot
@@ -568,7 +509,7 @@ static bool read_type(struct gguf_reader *r, struct gguf_tensor *t)
   uint64_t number = 0;
   char found[64], wanted[64];
   if (!take_number(r, 4, &number)) return false;
-  t->type = type_of_number(number);
+  t->type = gguf_type_of_number(number);
   snprintf(found, sizeof found, "of type %" PRIu64, number);
   if (t->type == N_NUMBER_TYPES)
     return gguf_bad(r, found, "a type that this program knows");
@@ -656,117 +597,6 @@ void gguf_free(struct gguf_file *g)
   g->entry = NULL, g->n_entries = g->cap = 0;
 }
 
-@ How does a program see that a path leads to such a file? By its first four bytes, not by the end of its name. A pipe is not opened: it would have to be read, and its reader would find the beginning missing.
-
-@<Recognize a file@>=
-bool gguf_recognizes(const char *path)
-{
-  struct stat about;
-  char begin[4] = "";
-  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
-  FILE *f = fopen(path, "rb");
-  if (f == NULL) return false;
-  bool ok = fread(begin, 1, 4, f) == 4 && memcmp(begin, "GGUF", 4) == 0;
-  fclose(f);
-  return ok;
-}
-  /*- By the first bytes, not the name. A pipe would lose its beginning. */
-
-@* The values. \label{sec:ggufvalues}
-Finding a key is a binary search, as for tensors.
-
-@<Find a key@>=
-const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key)
-{
-  struct gguf_entry wanted = @[{ .key = { key, strlen(key) } }@];
-  return g->n_entries == 0 ? NULL
-    : bsearch(&wanted, g->entry, g->n_entries, sizeof wanted, by_key);
-}
-
-@ Numbers of every type become doubles. The two float types are copied bit by bit; signed integers have their sign in the highest bit that is stored.
-
-@<Take a value@>=
-bool gguf_integer(const struct gguf_entry *e)
-{
-  return gguf_numeric(e) && e->type != GGUF_F32 && e->type != GGUF_F64;
-}
-  /*- null has no type, and is neither */
-bool gguf_numeric(const struct gguf_entry *e)
-{
-  return e != NULL && e->type != GGUF_BOOL && e->type != GGUF_STRING
-    && e->type != GGUF_ARRAY;
-}
-double gguf_number(const struct gguf_entry *e, uint64_t i)
-{
-  size_t n = bytes_of[e->type];
-  uint64_t x = number_at(e->at + i * n, n), sign = (uint64_t) 1 << (8 * n - 1);
-  uint32_t word = (uint32_t) x;
-  float single;
-  double real;
-  memcpy(&single, &word, sizeof single);
-  memcpy(&real, &x, sizeof real);
-  if (e->type == GGUF_F32) return (double) single;
-  if (e->type == GGUF_F64) return real;
-  bool is_signed = e->type == GGUF_I8 || e->type == GGUF_I16
-    || e->type == GGUF_I32 || e->type == GGUF_I64;
-  if (is_signed && (x & sign) != 0)
-    /*- two's complement of n bytes */
-    return -(double) ((sign - (x & (sign - 1))));
-  return (double) x;
-}
-
-@ Strings are read again when they are asked for, and their lengths may have changed since. So the length is compared again, this time with the end of the value.
-
-@<Take a value@>=
-bool gguf_next_string(const struct gguf_entry *e, const unsigned char **at,
-  struct gguf_words *words)
-{
-  /*- compared again: the file may have changed since it was checked */
-  size_t left = (size_t) (e->end - *at);
-  if (e->type != GGUF_STRING || left < 8) return false;
-  uint64_t n = number_at(*at, 8);
-  if (n > left - 8) return false;
-  *words = (struct gguf_words) @[{ (const char *) *at + 8, (size_t) n }@];
-  *at += 8 + words->n;
-  return true;
-}
-bool gguf_string(const struct gguf_entry *e, struct gguf_words *words)
-{
-  const unsigned char *at = e == NULL ? NULL : e->at;
-  return e != NULL && !e->is_array && gguf_next_string(e, &at, words);
-}
-bool gguf_flag(const struct gguf_entry *e, bool *flag)
-{
-  if (e == NULL || e->is_array || e->type != GGUF_BOOL) return false;
-  *flag = *e->at != 0;
-  return true;
-}
-
-@ A message quotes a number or a short string, and says of everything else what it is. The number is written as in any of our sentences, whatever the customs of the country.
-
-@<Quote a value@>=
-const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
-{
-  struct gguf_words words;
-  char text[EXCERPT_MAX + 4];
-  bool flag;
-  if (e == NULL) return "missing";
-  if (e->is_array)
-    snprintf(buffer, 64, "an array of %" PRIu64, e->count);
-  else if (gguf_string(e, &words))
-    snprintf(buffer, 64, "\"%s\"", text_excerpt(words.text, words.n, 40, text));
-  else if (gguf_flag(e, &flag))
-    snprintf(buffer, 64, "%s", flag ? "true" : "false");
-  else if (e->type == GGUF_STRING) snprintf(buffer, 64, "a string");
-  else {
-    /*- error_say writes a point whatever the locale */
-    struct error number;
-    error_say(&number, gguf_integer(e) ? "%.0f" : "%.9g", gguf_number(e, 0));
-    snprintf(buffer, 64, "%.63s", number.text);
-  }
-  return buffer;
-}
-
 @ Of the rest of the engine it needs the table of types and the allocator.
 
 @(gguf.c@>=
@@ -778,95 +608,106 @@ const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
   the checks, as each reading of a string does, so a file that changes meanwhile does no harm. Each
   offset must be the running sum: no hole, no overlap. Numbers are put together byte by byte, at
   any address, on any machine. */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include "gguf/gguf.h"
-#include "safetensors/excerpt.h"
+#include "gguf/inside.h"
 @;@#
 @<A reader of the description@>@;
 @<Read the first 24 bytes@>@;
 @<Check the counts against the size of the file@>@;
 @<Read a value@>@;
 @<Read the keys@>@;
-@<Find a key@>@;
 @<From keys to tensors@>@;
-@<Recognize a file@>@;
 
 @ The second half of the file works with what the first has found.
 
 @<From keys to tensors@>=
-@<Take a value@>@;
-@<Quote a value@>@;
 @<Find the alignment@>@;
-@<The format's numbers of types@>@;
 @<Read the dimensions@>@;
 @<Read the type, and count the bytes@>@;
 @<Go to the next tensor@>@;
 @<Read the description@>@;
-
-@* A format of tensor files. \label{sec:ggufformat}
-Everything that reads tensors goes through |tensor_file_open| (\cref{sec:safetensors}). For it a format is a row in a table, and this is the row: it maps the file, goes through the tensors, and adds each to the list. The list then belongs to |struct tensor_file|, which also finds a name that occurs twice.
-
-@(format.c@>=
-@;
-/** GGUF as a format of tensor files: a row of the table in \.{tensor\_file.c}. One path, one file, one
-  shard. Names get a zero at their end here, and |tensor_file_sort| finds one that occurs twice. */
-#include <string.h>
-#include "gguf/gguf.h"
-#include "safetensors/tensor_format.h"
-@;@#
-@<Add a tensor of the file@>@;
-@<Read a file of this format@>@;
-extern const struct tensor_format gguf_format;
-const struct tensor_format gguf_format = @[{ .name = "gguf",@|
-  .recognizes = gguf_recognizes, .fill = gguf_fill }@];
-
-@ The name is copied, with a zero after it; from now on it belongs to us.
-
-@<Add a tensor of the file@>=
-static bool add_tensor(struct tensor_file *w, const struct gguf_file *g,
-  const struct gguf_tensor *t, struct error *why)
-{
-  /*- the format's bound, which take_name has checked, and a zero */
-  char name[64];
-  memcpy(name, t->name.text, t->name.n);
-  name[t->name.n] = '\0';
-  struct tensor_entry *e = tensor_file_add(w, g->path, name, t->rank, why);
-  if (e == NULL) return false;
-  e->type = t->type;
-  e->bytes = t->bytes, e->elements = t->elements;
-  e->begin = t->begin, e->data = g->bytes + g->data_at + t->begin;
-  memcpy(e->shape, t->shape, t->rank * sizeof *t->shape);
-  return true;
-}
-
-@ A path that is recognized leads to one file, so there is one shard.
-
-@<Read a file of this format@>=
-static bool gguf_fill(struct tensor_file *w, const char *path, struct error *why)
-{
-  struct shard *s = tensor_file_map(w, path, "", why);
-  struct gguf_file g = @[{ .m = w->m }@];
-  struct gguf_tensor t;
-  w->path = tensor_file_keep_path(w, path, "", why);
-  bool ok = s != NULL && w->path != NULL
-    && gguf_read(&g, w->m, s->path, s->map.bytes, s->map.size, why);
-  struct gguf_walk walk = gguf_begin(&g);
-  while (ok && walk.left > 0)
-    ok = gguf_next(&g, &walk, &t, why) && add_tensor(w, &g, &t, why);
-  gguf_free(&g);
-  return ok && tensor_file_sort(w, why);
-}
 
 @* The check of the files. \label{sec:ggufcheck}
 The first file is read as it was written, and the others are refused. In the fourth file the shape of the first tensor has changed, and the message is about that tensor only because it no longer fits into the file; with 10 columns it would fit, and the message would be about the offset of the second. Many more defects are
 in the tests of this chapter, each with the sentence that it must get.
 
 \widecheckpoint{build/out/gguf.txt}{what the program of this chapter prints}
+
+@ The bytes of a tensor are a product, and the place of the next tensor is a sum; neither may wrap around. The last dimension is the row, which must be whole blocks. In the file the dimensions stand innermost first.
+
+@<Add a tensor@>=
+static bool tensor_bytes(unsigned type, uint32_t rank, const uint64_t *shape,
+  uint64_t *bytes)
+{
+  const struct number_type *t = &number_types[type];
+  uint64_t row = shape[rank - 1];
+  bool fits = row % t->block == 0 && row / t->block <= UINT64_MAX / t->bytes;
+  *bytes = row / t->block * t->bytes;
+  for (uint32_t i = 0; i + 1 < rank && fits; i++) {
+    fits = shape[i] == 0 || *bytes <= UINT64_MAX / shape[i];
+    *bytes *= shape[i];
+  }
+  return fits;
+}
+void gguf_add_tensor(struct gguf_draft *d, const char *name, unsigned type,
+  uint32_t rank, const uint64_t *shape)
+{
+  uint32_t number = 0;
+  uint64_t bytes = 0;
+  bool fits = gguf_type_number(type, &number)
+    && tensor_bytes(type, rank, shape, &bytes)
+    && bytes <= UINT64_MAX - GGUF_ALIGNMENT - d->next;
+  if (d->ok && !fits) d->ok = error_say(d->why,
+    "%s: cannot be a tensor of type %s", name, number_types[type].name);
+  d->n_tensors++;
+  gguf_put_string(d, &d->list, name, strlen(name));
+  gguf_put_number(d, &d->list, 4, rank);
+  for (uint32_t i = rank; i-- > 0;) gguf_put_number(d, &d->list, 8, shape[i]);
+  gguf_put_number(d, &d->list, 4, number);
+  gguf_put_number(d, &d->list, 8, d->next);
+  d->next += bytes + (GGUF_ALIGNMENT - bytes % GGUF_ALIGNMENT) % GGUF_ALIGNMENT;
+}
+
+@* The file. \label{sec:ggufwriting}
+The description has 24 bytes before the two lists, and zeros after them.
+
+@<Write the description@>=
+void gguf_write_padding(FILE *f, uint64_t bytes)
+{
+  static const unsigned char zeros[GGUF_ALIGNMENT] = @[{ 0 }@];
+  fwrite(zeros, 1, (GGUF_ALIGNMENT - bytes % GGUF_ALIGNMENT) % GGUF_ALIGNMENT, f);
+}
+bool gguf_write_draft(struct gguf_draft *d, FILE *f)
+{
+  struct bytes head = @[{ .n = 0 }@];
+  gguf_put(d, &head, "GGUF", 4);
+  gguf_put_number(d, &head, 4, 3);
+  gguf_put_number(d, &head, 8, d->n_tensors);
+  gguf_put_number(d, &head, 8, d->n_keys);
+  if (d->ok) {
+    fwrite(head.byte, 1, head.n, f);
+    if (d->keys.n > 0) fwrite(d->keys.byte, 1, d->keys.n, f);
+    if (d->list.n > 0) fwrite(d->list.byte, 1, d->list.n, f);
+    gguf_write_padding(f, (uint64_t) head.n + d->keys.n + d->list.n);
+  }
+  bytes_free(d->m, &head);
+  return d->ok;
+}
+
+@ Both functions are in one file. The one-liners that fill the draft are in \.{unwoven/gguf/draft.c}.
+
+@(writing.c@>=
+@;
+/** The list of tensors, and the description as it goes to the file. Sizes are products and places are
+  sums: both are checked before they are used, although here they are our own. */
+#include <string.h>
+#include "gguf/inside.h"
+@;@#
+@<Add a tensor@>@;
+@<Write the description@>@;
 
 @* Exercises. \label{sec:ggufexercises}
 Both are about the list of tensors.

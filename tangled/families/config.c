@@ -7,9 +7,7 @@
 #include "safetensors/excerpt.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
-#include "gguf/gguf.h"
 #include "families/families.h"
-#include "families/gguf_settings.h"
 #include "families/rope_scaling.h"
 
 /* <The state of reading settings> */
@@ -857,15 +855,11 @@ static void add_unknown(struct config_reader *s, const char *directory,
   s->o->n_unknown += n;
 }
 
-bool config_open_with(struct model_config *c, struct memory *m,
+bool config_read_directory(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why)
 {
   char path[PATH_CAP];
-  struct config_options none = { .n_ignore = 0 };
-  struct config_reader s = { .c = c, .m = m, .o = o != NULL ? o : &none,
-    .why = why };
-  if (gguf_recognizes(directory))
-    return gguf_settings_open(c, m, directory, s.o, why);
+  struct config_reader s = { .c = c, .m = m, .o = o, .why = why };
   *c = (struct model_config) { .family = NULL };
   bool ok = settings_file(&s, directory, "config.json", path)
     && settings_model(&s);
@@ -882,12 +876,6 @@ bool config_open_with(struct model_config *c, struct memory *m,
   json_decref(s.strange);
   if (!ok) config_close(m, c);
   return ok;
-}
-
-bool config_open(struct model_config *c, struct memory *m, const char *directory,
-  struct error *why)
-{
-  return config_open_with(c, m, directory, NULL, why);
 }
 
 void config_close(struct memory *m, struct model_config *c)

@@ -30,6 +30,10 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
 bool config_open_with(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why);
 
+/* the same for a directory alone; o is not null */
+bool config_read_directory(struct model_config *c, struct memory *m,
+  const char *directory, struct config_options *o, struct error *why);
+
 /* adds to the list of what is ignored; field is copied, the others are not */
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why);

@@ -10,14 +10,11 @@
    offset must be the running sum: no hole, no overlap. Numbers are put together byte
    by byte, at any address, on any machine. */
 
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include "gguf/gguf.h"
-#include "safetensors/excerpt.h"
+#include "gguf/inside.h"
 
 /* <A reader of the description> */
 struct gguf_reader {
@@ -37,19 +34,11 @@ static bool gguf_bad(struct gguf_reader *r, const char *found, const char *wante
   return error_found(r->why, r->g->path, r->field, found, wanted);
 }
 
-/* lowest byte first, at any address, on any machine */
-static uint64_t number_at(const unsigned char *byte, size_t n)
-{
-  uint64_t x = 0;
-  for (size_t i = 0; i < n; i++) x |= (uint64_t) byte[i] << 8 * i;
-  return x;
-}
-
 static bool take_number(struct gguf_reader *r, size_t n, uint64_t *x)
 {
   if (left_of(r) < n)
     return gguf_bad(r, "cut off by the end of the file", "a whole description");
-  *x = number_at(r->g->bytes + r->at, n);
+  *x = gguf_number_at(r->g->bytes + r->at, n);
   r->at += n;
   return true;
 }
@@ -133,8 +122,6 @@ static bool count_fits(struct gguf_reader *r, const char *field, uint64_t n,
 }
 
 /* <Read a value> */
-static const uint8_t bytes_of[N_GGUF_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 1, 8, 12,
-  8, 8, 8 }; /* at least */
 static bool take_type(struct gguf_reader *r, enum gguf_type *type)
 {
   uint64_t x = 0;
@@ -149,7 +136,7 @@ static bool take_type(struct gguf_reader *r, enum gguf_type *type)
 /* <Skip the elements of a value> */
 static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
 {
-  size_t each = bytes_of[e->type];
+  size_t each = gguf_bytes_of[e->type];
   char found[64], wanted[64];
   snprintf(found, sizeof found, "an array of %" PRIu64, e->count);
   snprintf(wanted, sizeof wanted, "at most %zu, for which the file has bytes",
@@ -202,16 +189,6 @@ static bool read_value(struct gguf_reader *r, struct gguf_entry *e)
 }
 
 /* <Read the keys> */
-
-/* Names are not C strings: compared by their bytes, then by their lengths. */
-static int by_key(const void *a, const void *b)
-{
-  const struct gguf_words *x = &((const struct gguf_entry *) a)->key;
-  const struct gguf_words *y = &((const struct gguf_entry *) b)->key;
-  int order = memcmp(x->text, y->text, x->n < y->n ? x->n : y->n);
-  return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
-}
-
 static bool read_entry(struct gguf_reader *r, struct gguf_file *g)
 {
   struct gguf_entry *p = memory_reserve(g->m, MEMORY_OTHER, g->entry, &g->cap,
@@ -230,10 +207,10 @@ static bool read_keys(struct gguf_reader *r, struct gguf_file *g, uint64_t n)
   if (n > MAX_KEYS) return gguf_bad(r, "larger", "at most 65536");
   for (uint64_t i = 0; i < n; i++)
     if (!read_entry(r, g)) return false;
-  if (n > 0) qsort(g->entry, g->n_entries, sizeof *g->entry, by_key);
+  if (n > 0) qsort(g->entry, g->n_entries, sizeof *g->entry, gguf_by_key);
   for (size_t i = 1; i < g->n_entries; i++) {
     const struct gguf_words *key = &g->entry[i].key;
-    if (by_key(&g->entry[i - 1], &g->entry[i]) != 0) continue;
+    if (gguf_by_key(&g->entry[i - 1], &g->entry[i]) != 0) continue;
     snprintf(r->field, sizeof r->field, "%.*s",
       (int) (key->n < 90 ? key->n : 90), key->text);
     return gguf_bad(r, "given twice", "each key once");
@@ -241,97 +218,7 @@ static bool read_keys(struct gguf_reader *r, struct gguf_file *g, uint64_t n)
   return true;
 }
 
-/* <Find a key> */
-const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key)
-{
-  struct gguf_entry wanted = { .key = { key, strlen(key) } };
-  return g->n_entries == 0 ? NULL
-    : bsearch(&wanted, g->entry, g->n_entries, sizeof wanted, by_key);
-}
-
 /* <From keys to tensors> */
-
-/* <Take a value> */
-
-/* null has no type, and is neither */
-bool gguf_integer(const struct gguf_entry *e)
-{
-  return gguf_numeric(e) && e->type != GGUF_F32 && e->type != GGUF_F64;
-}
-
-bool gguf_numeric(const struct gguf_entry *e)
-{
-  return e != NULL && e->type != GGUF_BOOL && e->type != GGUF_STRING
-    && e->type != GGUF_ARRAY;
-}
-
-double gguf_number(const struct gguf_entry *e, uint64_t i)
-{
-  size_t n = bytes_of[e->type];
-  uint64_t x = number_at(e->at + i * n, n), sign = (uint64_t) 1 << (8 * n - 1);
-  uint32_t word = (uint32_t) x;
-  float single;
-  double real;
-  memcpy(&single, &word, sizeof single);
-  memcpy(&real, &x, sizeof real);
-  if (e->type == GGUF_F32) return (double) single;
-  if (e->type == GGUF_F64) return real;
-  bool is_signed = e->type == GGUF_I8 || e->type == GGUF_I16
-    || e->type == GGUF_I32 || e->type == GGUF_I64;
-  if (is_signed && (x & sign) != 0)
-    /* two's complement of n bytes */
-    return -(double) ((sign - (x & (sign - 1))));
-  return (double) x;
-}
-
-bool gguf_next_string(const struct gguf_entry *e, const unsigned char **at,
-  struct gguf_words *words)
-{
-  /* compared again: the file may have changed since it was checked */
-  size_t left = (size_t) (e->end - *at);
-  if (e->type != GGUF_STRING || left < 8) return false;
-  uint64_t n = number_at(*at, 8);
-  if (n > left - 8) return false;
-  *words = (struct gguf_words) { (const char *) *at + 8, (size_t) n };
-  *at += 8 + words->n;
-  return true;
-}
-
-bool gguf_string(const struct gguf_entry *e, struct gguf_words *words)
-{
-  const unsigned char *at = e == NULL ? NULL : e->at;
-  return e != NULL && !e->is_array && gguf_next_string(e, &at, words);
-}
-
-bool gguf_flag(const struct gguf_entry *e, bool *flag)
-{
-  if (e == NULL || e->is_array || e->type != GGUF_BOOL) return false;
-  *flag = *e->at != 0;
-  return true;
-}
-
-/* <Quote a value> */
-const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
-{
-  struct gguf_words words;
-  char text[EXCERPT_MAX + 4];
-  bool flag;
-  if (e == NULL) return "missing";
-  if (e->is_array)
-    snprintf(buffer, 64, "an array of %" PRIu64, e->count);
-  else if (gguf_string(e, &words))
-    snprintf(buffer, 64, "\"%s\"", text_excerpt(words.text, words.n, 40, text));
-  else if (gguf_flag(e, &flag))
-    snprintf(buffer, 64, "%s", flag ? "true" : "false");
-  else if (e->type == GGUF_STRING) snprintf(buffer, 64, "a string");
-  else {
-    /* error_say writes a point whatever the locale */
-    struct error number;
-    error_say(&number, gguf_integer(e) ? "%.0f" : "%.9g", gguf_number(e, 0));
-    snprintf(buffer, 64, "%.63s", number.text);
-  }
-  return buffer;
-}
 
 /* <Find the alignment> */
 static bool read_alignment(struct gguf_reader *r, struct gguf_file *g)
@@ -343,7 +230,7 @@ static bool read_alignment(struct gguf_reader *r, struct gguf_file *g)
   strcpy(r->field, "general.alignment");
   if (e->type != GGUF_U32 || e->is_array)
     return gguf_bad(r, gguf_excerpt(e, found), "an unsigned integer of 32 bits");
-  g->alignment = number_at(e->at, 4);
+  g->alignment = gguf_number_at(e->at, 4);
   return (g->alignment != 0 && (g->alignment & (g->alignment - 1)) == 0)
     || gguf_bad(r, gguf_excerpt(e, found), "a power of two");
 }
@@ -351,21 +238,6 @@ static bool read_alignment(struct gguf_reader *r, struct gguf_file *g)
 static uint64_t aligned(const struct gguf_file *g, uint64_t x)
 {
   return (x + g->alignment - 1) & ~(g->alignment - 1);
-}
-
-/* <The format's numbers of types> */
-static unsigned type_of_number(uint64_t number)
-{
-  unsigned type = 0;
-  while (type < N_NUMBER_TYPES && (number == NOT_IN_GGUF
-      || number_types[type].gguf != number)) type++;
-  return type;
-}
-
-bool gguf_type_number(unsigned type, uint32_t *number)
-{
-  *number = type < N_NUMBER_TYPES ? number_types[type].gguf : NOT_IN_GGUF;
-  return *number != NOT_IN_GGUF;
 }
 
 /* <Read the dimensions> */
@@ -396,7 +268,7 @@ static bool read_type(struct gguf_reader *r, struct gguf_tensor *t)
   uint64_t number = 0;
   char found[64], wanted[64];
   if (!take_number(r, 4, &number)) return false;
-  t->type = type_of_number(number);
+  t->type = gguf_type_of_number(number);
   snprintf(found, sizeof found, "of type %" PRIu64, number);
   if (t->type == N_NUMBER_TYPES)
     return gguf_bad(r, found, "a type that this program knows");
@@ -481,19 +353,4 @@ void gguf_free(struct gguf_file *g)
 {
   memory_free(g->m, g->entry);
   g->entry = NULL, g->n_entries = g->cap = 0;
-}
-
-/* <Recognize a file> */
-
-/* By the first bytes, not the name. A pipe would lose its beginning. */
-bool gguf_recognizes(const char *path)
-{
-  struct stat about;
-  char begin[4] = "";
-  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
-  FILE *f = fopen(path, "rb");
-  if (f == NULL) return false;
-  bool ok = fread(begin, 1, 4, f) == 4 && memcmp(begin, "GGUF", 4) == 0;
-  fclose(f);
-  return ok;
 }

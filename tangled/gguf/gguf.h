@@ -48,34 +48,6 @@ bool gguf_read(struct gguf_file *g, struct memory *m, const char *path,
 /* frees the list of keys; a structure of zeros is allowed */
 void gguf_free(struct gguf_file *g);
 
-/* <What can be asked of a value> */
-
-/* by name, or null */
-const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key);
-
-/* whether the value or the elements are integers; null has none */
-bool gguf_integer(const struct gguf_entry *e);
-
-/* integers or reals */
-bool gguf_numeric(const struct gguf_entry *e);
-
-/* number i of a numeric value, i < e->count; integers above 2^53 are rounded */
-double gguf_number(const struct gguf_entry *e, uint64_t i);
-
-/* a truth value; or false */
-bool gguf_flag(const struct gguf_entry *e, bool *flag);
-
-/* a string; or false */
-bool gguf_string(const struct gguf_entry *e, struct gguf_words *words);
-
-/* the string at *at, at first e->at, and moves *at to the next; false if there is
-   none, or if the file has been changed since it was checked */
-bool gguf_next_string(const struct gguf_entry *e, const unsigned char **at,
-  struct gguf_words *words);
-
-/* the value in a few words, for an error's "found"; null: missing */
-const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64]);
-
 /* <The tensors, one after another> */
 
 /* an entry of the list of tensors; the name is in the file, the rest is a copy */
@@ -96,7 +68,5 @@ struct gguf_walk gguf_begin(const struct gguf_file *g);
 /* the next of w->left > 0 tensors; false and a sentence */
 bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
   struct gguf_tensor *t, struct error *why);
-
-/* the format's number of a row of number_types; false if it has none */
-bool gguf_type_number(unsigned type, uint32_t *number);
+#include "gguf/values.h"
 #endif

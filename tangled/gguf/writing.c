@@ -1,88 +1,11 @@
-/* writing.c -- made from workshop/33-gguf-writing.w; change it there */
+/* writing.c -- The list of tensors, and the description as it goes to the file.
+   made from workshop/08-gguf.w; change it there
+
+   Sizes are products and places are sums: both are checked before they are used,
+   although here they are our own. */
 
 #include <string.h>
-#include "functions/numbers.h"
-#include "gguf/writing.h"
-
-/* <Put numbers and strings into a list> */
-static void put(struct gguf_draft *d, struct bytes *list, const void *byte, size_t n)
-{
-  d->ok = d->ok && (n == 0 || bytes_push(d->m, list, byte, n, d->why));
-}
-
-static void put_number(struct gguf_draft *d, struct bytes *list, size_t n,
-  uint64_t x)
-{
-  unsigned char byte[8];
-  for (size_t i = 0; i < n; i++) byte[i] = (unsigned char) (x >> 8 * i);
-  put(d, list, byte, n);
-}
-
-static void put_string(struct gguf_draft *d, struct bytes *list, const void *text,
-  size_t n)
-{
-  put_number(d, list, 8, n);
-  put(d, list, text, n);
-}
-
-static void put_key(struct gguf_draft *d, const char *key, size_t n,
-  enum gguf_type type)
-{
-  d->n_keys++;
-  put_string(d, &d->keys, key, n);
-  put_number(d, &d->keys, 4, type);
-}
-
-/* <Add a key> */
-void gguf_add_count(struct gguf_draft *d, const char *key, uint32_t n)
-{
-  put_key(d, key, strlen(key), GGUF_U32);
-  put_number(d, &d->keys, 4, n);
-}
-
-void gguf_add_real(struct gguf_draft *d, const char *key, double x)
-{
-  put_key(d, key, strlen(key), GGUF_F32);
-  put_number(d, &d->keys, 4, num_bits32((float) x));
-}
-
-void gguf_add_flag(struct gguf_draft *d, const char *key, bool flag)
-{
-  put_key(d, key, strlen(key), GGUF_BOOL);
-  put_number(d, &d->keys, 1, flag);
-}
-
-void gguf_add_text(struct gguf_draft *d, const char *key, const void *text, size_t n)
-{
-  put_key(d, key, strlen(key), GGUF_STRING);
-  put_string(d, &d->keys, text, n);
-}
-
-void gguf_add_array(struct gguf_draft *d, const char *key, enum gguf_type type,
-  uint64_t count)
-{
-  put_key(d, key, strlen(key), GGUF_ARRAY);
-  put_number(d, &d->keys, 4, type);
-  put_number(d, &d->keys, 8, count);
-}
-
-void gguf_add_element(struct gguf_draft *d, const void *text, size_t n)
-{
-  put_string(d, &d->keys, text, n);
-}
-
-void gguf_add_number(struct gguf_draft *d, size_t bytes, uint64_t x)
-{
-  put_number(d, &d->keys, bytes, x);
-}
-
-void gguf_add_entry(struct gguf_draft *d, const struct gguf_entry *e)
-{
-  put_key(d, e->key.text, e->key.n, e->is_array ? GGUF_ARRAY : e->type);
-  if (e->is_array) put_number(d, &d->keys, 4, e->type);
-  if (e->is_array) put_number(d, &d->keys, 8, e->count);
-  put(d, &d->keys, e->at, (size_t) (e->end - e->at));
-}
+#include "gguf/inside.h"
 
 /* <Add a tensor> */
 static bool tensor_bytes(unsigned type, uint32_t rank, const uint64_t *shape,
@@ -110,11 +33,11 @@ void gguf_add_tensor(struct gguf_draft *d, const char *name, unsigned type,
   if (d->ok && !fits) d->ok = error_say(d->why,
     "%s: cannot be a tensor of type %s", name, number_types[type].name);
   d->n_tensors++;
-  put_string(d, &d->list, name, strlen(name));
-  put_number(d, &d->list, 4, rank);
-  for (uint32_t i = rank; i-- > 0;) put_number(d, &d->list, 8, shape[i]);
-  put_number(d, &d->list, 4, number);
-  put_number(d, &d->list, 8, d->next);
+  gguf_put_string(d, &d->list, name, strlen(name));
+  gguf_put_number(d, &d->list, 4, rank);
+  for (uint32_t i = rank; i-- > 0;) gguf_put_number(d, &d->list, 8, shape[i]);
+  gguf_put_number(d, &d->list, 4, number);
+  gguf_put_number(d, &d->list, 8, d->next);
   d->next += bytes + (GGUF_ALIGNMENT - bytes % GGUF_ALIGNMENT) % GGUF_ALIGNMENT;
 }
 
@@ -128,10 +51,10 @@ void gguf_write_padding(FILE *f, uint64_t bytes)
 bool gguf_write_draft(struct gguf_draft *d, FILE *f)
 {
   struct bytes head = { .n = 0 };
-  put(d, &head, "GGUF", 4);
-  put_number(d, &head, 4, 3);
-  put_number(d, &head, 8, d->n_tensors);
-  put_number(d, &head, 8, d->n_keys);
+  gguf_put(d, &head, "GGUF", 4);
+  gguf_put_number(d, &head, 4, 3);
+  gguf_put_number(d, &head, 8, d->n_tensors);
+  gguf_put_number(d, &head, 8, d->n_keys);
   if (d->ok) {
     fwrite(head.byte, 1, head.n, f);
     if (d->keys.n > 0) fwrite(d->keys.byte, 1, d->keys.n, f);
@@ -140,10 +63,4 @@ bool gguf_write_draft(struct gguf_draft *d, FILE *f)
   }
   bytes_free(d->m, &head);
   return d->ok;
-}
-
-void gguf_draft_free(struct gguf_draft *d)
-{
-  bytes_free(d->m, &d->keys);
-  bytes_free(d->m, &d->list);
 }

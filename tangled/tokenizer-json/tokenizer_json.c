@@ -154,29 +154,6 @@ static bool read_id(struct json_reader *r, const char *field,
   return true;
 }
 
-/* <Spell a byte as a character, and back> */
-static bool seen(unsigned b)
-{
-  return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
-}
-
-/* Three blocks of bytes have no glyph of their own: 0 to 32, 127 to 160, and 173.
-   They are numbered from 256 on. */
-uint32_t tokenizer_byte_to_unicode(unsigned b)
-{
-  if (seen(b)) return b;
-  if (b <= 32) return 256 + b;
-  return b <= 160 ? 256 + 33 + (b - 127) : 256 + 33 + 34;
-}
-
-int tokenizer_unicode_to_byte(uint32_t c)
-{
-  if (c < 256) return seen(c) ? (int) c : -1;
-  if (c <= 256 + 32) return (int) (c - 256);
-  if (c <= 256 + 32 + 34) return (int) (c - 256 - 33 + 127);
-  return c == 256 + 33 + 34 ? 173 : -1;
-}
-
 /* <Turn a word of the file into bytes> */
 
 /* A word with a character that stands for no byte keeps its spelling, and can be made
@@ -1273,21 +1250,6 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   return t;
 }
 
-/* <Spell bytes for a file> */
-static bool to_alphabet(struct memory *m, const unsigned char *byte,
-  size_t n, struct bytes *out, struct error *why)
-{
-  for (size_t i = 0; i < n; i++) {
-    uint32_t c = tokenizer_byte_to_unicode(byte[i]);
-    unsigned char two[2] = { (unsigned char) (0xc0 | c >> 6),
-      (unsigned char) (0x80 | (c & 0x3f)) };
-    unsigned char one = (unsigned char) c;
-    if (!(c < 0x80 ? bytes_push(m, out, &one, 1, why)
-      : bytes_push(m, out, two, 2, why))) return false;
-  }
-  return true;
-}
-
 /* <Make a merge as JSON> */
 static bool make_merge(struct memory *m, const struct tokenizer *t,
   const struct bpe_rule *rule, struct bytes *row, json_t *merges,
@@ -1296,9 +1258,9 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
   struct span a = t->vocab[rule->left].piece,
     b = t->vocab[rule->right].piece;
   row->n = 0;
-  return to_alphabet(m, t->string_pool.byte + a.at, a.n, row, why)
+  return tokenizer_to_alphabet(m, t->string_pool.byte + a.at, a.n, row, why)
     && bytes_push(m, row, " ", 1, why)
-    && to_alphabet(m, t->string_pool.byte + b.at, b.n, row, why)
+    && tokenizer_to_alphabet(m, t->string_pool.byte + b.at, b.n, row, why)
     && json_array_append_new(merges,
       json_stringn((const char *) row->byte, row->n)) == 0;
 }
@@ -1313,7 +1275,7 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
   for (size_t i = 1; ok && i < t->n_vocab; i++) {
     struct span s = t->vocab[i].piece;
     row.n = 0;
-    ok = to_alphabet(m, t->string_pool.byte + s.at, s.n, &row, why)
+    ok = tokenizer_to_alphabet(m, t->string_pool.byte + s.at, s.n, &row, why)
       /* the zero: jansson takes keys as C's strings, and the alphabet has none */
       && bytes_push(m, &row, "", 1, why);
     /* would be one key, and the first lost */

@@ -14,7 +14,7 @@
 #include "kernels/parts.h"
 #include "library/incipit.h"
 #include "model/quantization.h"
-#include "quantize/quantize.h"
+#include "command/quantize.h"
 
 /* ---- models, written to files with random weights */
 struct shape {

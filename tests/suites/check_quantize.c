@@ -14,7 +14,7 @@
 #include "gguf/gguf.h"
 #include "gguf/writing.h"
 #include "model/quantization.h"
-#include "quantize/quantize.h"
+#include "command/quantize.h"
 #include "safetensors/tensor_file.h"
 #include "tokenizer/tokenizer.h"
 

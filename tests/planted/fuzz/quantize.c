@@ -2,7 +2,7 @@
 #include "words.h"
 #include <unistd.h>
 #include "gguf/gguf.h"
-#include "quantize/quantize.h"
+#include "command/quantize.h"
 #include "safetensors/tensor_file.h"
 
 FUZZ(quantize)

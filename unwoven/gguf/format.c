@@ -1,18 +1,34 @@
-/* format.c -- GGUF as a format of tensor files: a row of the table in tensor_file.c.
-   made from workshop/08-gguf.w; change it there
+/* format.c -- GGUF as a format of tensor files: a row of the table in safetensors/tensor_file.c.
 
-   One path, one file, one shard. Names get a zero at their end here, and
-   tensor_file_sort finds one that occurs twice. */
+   One path, one file, one shard. Everything that reads tensors goes through tensor_file_open; for
+   it a format is a row that recognizes a path and fills a list. Here the names get the zero at
+   their end that others expect, and tensor_file_sort finds one that occurs twice. */
 
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "gguf/gguf.h"
 #include "safetensors/tensor_format.h"
 
-/* <Add a tensor of the file> */
+/* By the first four bytes, not by the end of the name. A pipe is not opened: it would have to be
+   read, and its reader would find the beginning missing. */
+bool gguf_recognizes(const char *path)
+{
+  struct stat about;
+  char begin[4] = "";
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+  FILE *f = fopen(path, "rb");
+  if (f == NULL) return false;
+  bool ok = fread(begin, 1, 4, f) == 4 && memcmp(begin, "GGUF", 4) == 0;
+  fclose(f);
+  return ok;
+}
+
+/* The format's own bound on names, which the reader has checked, and a zero are 64 bytes. */
 static bool add_tensor(struct tensor_file *w, const struct gguf_file *g,
   const struct gguf_tensor *t, struct error *why)
 {
-  /* the format's bound, which take_name has checked, and a zero */
   char name[64];
   memcpy(name, t->name.text, t->name.n);
   name[t->name.n] = '\0';
@@ -25,7 +41,6 @@ static bool add_tensor(struct tensor_file *w, const struct gguf_file *g,
   return true;
 }
 
-/* <Read a file of this format> */
 static bool gguf_fill(struct tensor_file *w, const char *path, struct error *why)
 {
   struct shard *s = tensor_file_map(w, path, "", why);

@@ -1,4 +1,11 @@
-/* gguf_tokenizer.c -- made from workshop/31-gguf-tokenizers.w; change it there */
+/* gguf_tokenizer.c -- a tokenizer from the keys of a GGUF file.
+
+   The file has the words as an array of strings, and beside it arrays of the same length with a score
+   and a type for each; merges, if the vocabulary is one of bytes; the ids that begin and end a text;
+   and a name for the way in which a text is cut (gguf_patterns.c). Strings are read again where they
+   are used, since the file may change; that every one of them is within the file was checked before.
+   The same struct tokenizer is filled as from a directory, and in the same order: nothing may be added
+   after tokenizer_index_added. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,12 +13,10 @@
 #include "gguf/gguf.h"
 #include "safetensors/excerpt.h"
 #include "sentencepiece/sentencepiece.h"
+#include "tokenizer-json/gguf_patterns.h"
 #include "tokenizer-json/gguf_tokenizer.h"
 #include "tokenizer-json/tokenizer_json.h"
 
-/* <The state of reading a vocabulary> */
-enum token_type { TOKEN_NORMAL = 1, TOKEN_UNKNOWN, TOKEN_CONTROL, TOKEN_USER,
-  TOKEN_UNUSED, TOKEN_BYTE };
 struct vocab_reader {
   struct memory *m;
   struct tokenizer *t;
@@ -21,6 +26,7 @@ struct vocab_reader {
   struct bytes row;
   struct error *why;
 };
+
 static bool vocab_bad(struct vocab_reader *x, const char *key, const char *wanted)
 {
   char buffer[64];
@@ -28,13 +34,15 @@ static bool vocab_bad(struct vocab_reader *x, const char *key, const char *wante
     gguf_excerpt(gguf_find(&x->g, key), buffer), wanted);
 }
 
+/* A type that is no type at all counts as one that nobody has: such a token is spelt like any other. */
 static unsigned type_of(const struct vocab_reader *x, uint64_t i)
 {
   double type = x->types == NULL ? TOKEN_NORMAL : gguf_number(x->types, i);
   return type >= 0 && type <= TOKEN_BYTE ? (unsigned) type : TOKEN_BYTE + 1;
 }
 
-/* <Find the arrays> */
+/* An array for each token must have as many elements as there are tokens. A vocabulary with scores
+   needs them; types may be absent, and then all tokens are normal. */
 static bool find_array(struct vocab_reader *x, const char *key, bool required,
   bool integers, const struct gguf_entry **e)
 {
@@ -59,7 +67,6 @@ static bool find_arrays(struct vocab_reader *x, bool scored)
     && find_array(x, "tokenizer.ggml.scores", scored, false, &x->scores);
 }
 
-/* <Take a flag or an id> */
 static bool take_flag(struct vocab_reader *x, const char *key, bool otherwise,
   bool *flag)
 {
@@ -68,6 +75,7 @@ static bool take_flag(struct vocab_reader *x, const char *key, bool otherwise,
   return e == NULL || gguf_flag(e, flag) || vocab_bad(x, key, "true or false");
 }
 
+/* An id is handed on plus 1, so that 0 can say that there is none. */
 static bool take_token(struct vocab_reader *x, const char *key, uint32_t *id)
 {
   const struct gguf_entry *e = gguf_find(&x->g, key);
@@ -80,7 +88,6 @@ static bool take_token(struct vocab_reader *x, const char *key, uint32_t *id)
   return true;
 }
 
-/* <Read a vocabulary with scores> */
 static bool piece_at(void *ctx, size_t i, struct sentencepiece_piece *p)
 {
   struct vocab_reader *x = ctx;
@@ -91,6 +98,8 @@ static bool piece_at(void *ctx, size_t i, struct sentencepiece_piece *p)
   return true;
 }
 
+/* A blank is put before a text unless the file says otherwise. Two keys name rules that we do not have:
+   runs of blanks that become one, and a table of characters that become others. */
 static bool read_scored(struct vocab_reader *x)
 {
   static const char thin[] = "tokenizer.ggml.remove_extra_whitespaces";
@@ -107,7 +116,8 @@ static bool read_scored(struct vocab_reader *x)
     piece_at, x, prefix, unknown, x->why);
 }
 
-/* <Spell a word> */
+/* A vocabulary of bytes is spelt in an alphabet in which a blank appears as U+0120. A word with a
+   character that is not of the alphabet cannot be spelt, and is found by no merge, but it has a text. */
 static bool to_row(struct vocab_reader *x, const char *text, size_t n, bool *spelt)
 {
   const unsigned char *c = (const unsigned char *) text;
@@ -127,7 +137,8 @@ static bool to_row(struct vocab_reader *x, const char *text, size_t n, bool *spe
   return bytes_push(x->m, &x->row, text, n, x->why);
 }
 
-/* <Enter the words> */
+/* An empty string is an id without a token. A token that was added is not spelt in the alphabet: its
+   text is what it says, and it goes into the list of those that are looked for before a text is cut. */
 static bool enter_word(struct vocab_reader *x, uint32_t id, struct gguf_words w)
 {
   unsigned type = type_of(x, id);
@@ -161,7 +172,9 @@ static bool enter_words(struct vocab_reader *x)
   return tokenizer_index_vocab(x->m, x->t, x->why);
 }
 
-/* <Read the merges> */
+/* A merge is two words with a blank between them. Neither contains one, since the alphabet has another
+   sign for it; so the first blank is the one. (It may be looked for from the second byte on, as no
+   word is empty.) */
 static bool read_merge(struct vocab_reader *x, struct gguf_words w, uint64_t i)
 {
   const struct name_map *known = &x->t->by_piece;
@@ -201,67 +214,8 @@ static bool read_merges(struct vocab_reader *x)
   return true;
 }
 
-/* <The names of patterns> */
-static const char cut_qwen2[] = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|"
-  "[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
-  "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
-static const char cut_falcon[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+|"
-  " ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)";
-static const struct pattern_group { const char *pattern[4], *names;
-  bool is_llama3, composes; } groups[] =
-  { {{ split_gpt2 }, " gpt-2 phi-2 olmo mpt exaone4 mellum ", false, false},
-  {{ split_llama3 }, " llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 ",
-    true, false},
-  {{ cut_qwen2 }, " qwen2 deepseek-r1-qwen ", false, true},
-  {{ "\\p{N}", split_gpt2 }, " smollm starcoder refact command-r codeshell exaone minerva-7b ",
-    false, false},
-  {{ "[\\p{P}\\$\\+<=>\\^~\\|]+", cut_falcon, "\\p{N}+", "[0-9][0-9][0-9]" },
-    " default ", false, false} };
-static const struct pattern_group *group_named(struct gguf_words w)
-{
-  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
-    for (const char *s = groups[i].names + 1; *s != '\0'; s = strchr(s, ' ') + 1)
-      if (strncmp(s, w.text, w.n) == 0 && s[w.n] == ' ' && w.n > 0)
-        return &groups[i];
-  return NULL;
-}
-
-/* <The name for a tokenizer's patterns> */
-static bool cuts_so(struct memory *m, const struct tokenizer *t,
-  const struct pattern_group *by, bool *same, struct error *why)
-{
-  size_t k = by->composes;
-  bool ok = true;
-  *same = t->n_normalizers == k && t->ignore_merges == by->is_llama3
-    && (k == 0 || t->step[0].what == STEP_NFC);
-  for (int i = 0; i < 4 && by->pattern[i] != NULL && *same && ok; i++, k++) {
-    const struct text_step *s = &t->step[k];
-    struct splitter *wanted = splitter_open(m, by->pattern[i],
-      strlen(by->pattern[i]), false, why);
-    ok = wanted != NULL;
-    *same = ok && k < t->n_steps && s->what == STEP_SPLIT
-      && s->keep_matches && s->keep_gaps && splitter_same(s->by, wanted);
-    splitter_close(wanted);
-  }
-  *same = *same && k == t->n_steps;
-  return ok;
-}
-
-bool gguf_tokenizer_pre(struct memory *m, const struct tokenizer *t,
-  struct gguf_words *name, struct error *why)
-{
-  bool same = false;
-  name->n = 0;
-  for (size_t i = 0; i < sizeof groups / sizeof groups[0] && !same; i++) {
-    if (!cuts_so(m, t, &groups[i], &same, why)) return false;
-    if (!same) continue;
-    name->text = groups[i].names + 1;
-    name->n = strcspn(name->text, " ");
-  }
-  return true;
-}
-
-/* <Read a vocabulary with merges> */
+/* Steps are added in their order: those that change a text, then the words and their merges, then the
+   cuts; the added tokens are indexed last, after which nothing may be added. */
 static bool read_merged(struct vocab_reader *x, bool *adds_bos)
 {
   static const char key[] = "tokenizer.ggml.pre";
@@ -269,7 +223,7 @@ static bool read_merged(struct vocab_reader *x, bool *adds_bos)
   struct gguf_words name = { "default", 7 };
   const struct gguf_entry *e = gguf_find(&x->g, key);
   if (e != NULL && !gguf_string(e, &name)) name.n = 0;
-  const struct pattern_group *by = group_named(name);
+  const struct pattern_group *by = gguf_pattern_named(name);
   if (by == NULL) return vocab_bad(x, key,
     "a name that is known here: gpt-2, llama-bpe, qwen2, smollm or default, and some others");
   t->kind = "byte-level BPE", t->ignore_merges = *adds_bos = by->is_llama3;
@@ -284,7 +238,6 @@ static bool read_merged(struct vocab_reader *x, bool *adds_bos)
   return tokenizer_index_added(x->m, t, x->why);
 }
 
-/* <Read what is put around a text> */
 static bool surround(struct vocab_reader *x, const char *flag, const char *key,
   bool otherwise, struct ids *list)
 {
@@ -297,7 +250,9 @@ static bool surround(struct vocab_reader *x, const char *flag, const char *key,
   return ids_push(x->m, list, id - 1, x->why);
 }
 
-/* <Read a tokenizer> */
+/* A vocabulary of another kind is a valid file, and so is a model without a vocabulary: the caller can
+   run it with ids. Whether a text gets a token before it, a flag says; if it is absent, vocabularies
+   with scores add one, and so does a Llama 3: older files of theirs rely on it. */
 static bool read_kind(struct vocab_reader *x, enum tokenizer_found *found)
 {
   static const char key[] = "tokenizer.ggml.model";

@@ -1,4 +1,12 @@
-/* gguf_settings.c -- made from workshop/30-gguf-models.w; change it there */
+/* gguf_settings.c -- the settings of a model, read from the keys of a GGUF file.
+
+   Every key of the file must be in one of the tables below: used, fixed (right with one value only),
+   harmless (with the reason why it changes no logit), or read by others; or its first word must be
+   a namespace in which no model is described. What is left is unknown, and refused by name, all
+   unknown keys in one sentence, unless the caller wishes otherwise. A complaint quotes the value under
+   the whole name of its key. The file is mapped for the reading alone: nothing of what is kept points
+   into it. What a config.json says in words the tensors say here by being there, so the list of
+   tensors is looked at as well; a layer that then lacks one is the loader's to notice. */
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -9,7 +17,6 @@
 #include "families/gguf_settings.h"
 #include "families/rope_scaling.h"
 
-/* <The state of reading keys> */
 struct key_reader {
   struct gguf_file g;
   char arch[32]; /* the architecture, with a point after it */
@@ -23,6 +30,7 @@ struct key_reader {
 
 /* in the place of a file's name */
 static const char metadata[] = "the metadata";
+
 static bool key_bad(struct key_reader *s, const char *key, const char *wanted)
 {
   char buffer[64];
@@ -30,44 +38,29 @@ static bool key_bad(struct key_reader *s, const char *key, const char *wanted)
     buffer), wanted);
 }
 
+/* The key of the file's architecture that ends in rest. */
 static const char *key_of(const struct key_reader *s, const char *rest, char key[128])
 {
   snprintf(key, 128, "%s%s", s->arch, rest);
   return key;
 }
 
-/* <The keys of an architecture> */
+/* Each key is a row of gguf_keys.inc. A row that is about a setting of the model's own table has its
+   number, and place, kind and bounds are in that row; the numbers of a stretching are no settings of
+   their own, and have them here. Rows that nobody reads (NONE) are written, and compared when a file
+   is read: they repeat what another key says. Rows that nobody writes are a stretching's, of which
+   only those that its kind has are written. */
 enum { NONE = 0, MOST = 0x7fffffff };
 #define setting(name) SETTING_##name, { NULL, SETTING_COUNT, 0, 0, 0, 0, 0, 0, 0 }
 #define part(kind, min, max, member) N_MODEL_SETTINGS, \
   { NULL, SETTING_##kind, offsetof(struct model_config, member), min, max, 0, 0, 0, 0 }
 static const struct key_row { const char *name; unsigned of; bool required;
-  unsigned written; int number; struct setting to; } used_keys[] =
-  { {"context_length", ALL, true, ALL, setting(n_positions)},
-  {"embedding_length", ALL, true, ALL, setting(d_model)},
-  {"block_count", ALL, true, ALL, setting(n_layers)},
-  {"feed_forward_length", ALL, true, ALL, setting(d_inner)},
-  {"attention.head_count", ALL, true, ALL, setting(n_heads)},
-  {"attention.head_count_kv", ALL, false, ALL, setting(n_kv_heads)},
-  {"attention.key_length", ALL, false, LATER, setting(head_dim)},
-  {"attention.value_length", NONE, false, LATER, setting(head_dim)},
-  {"rope.dimension_count", NONE, false, LATER, setting(head_dim)},
-  {"vocab_size", NONE, false, ALL, setting(vocab_size)},
-  {"attention.layer_norm_epsilon", GPT2, true, GPT2, setting(norm_eps)},
-  {"attention.layer_norm_rms_epsilon", LATER, true, LATER, setting(norm_eps)},
-  /* <The keys of a stretching> */
-  {"rope.freq_base", LATER, false, NONE, part(REAL, 1, 1e18, rope.theta)},
-  {"rope.scale_linear", LATER, false, NONE, part(REAL, 1, 1e9, rope.factor)},
-  {"rope.scaling.factor", LATER, false, NONE, part(REAL, 1, 1e9, rope.factor)},
-  {"rope.scaling.original_context_length", LATER, false, NONE,
-    part(COUNT, 1, MOST, rope.original)},
-  {"rope.scaling.attn_factor", LATER, false, NONE,
-    part(REAL, 1e-9, 1e9, rope.attention_factor)},
-  {"rope.scaling.yarn_beta_fast", LATER, false, NONE,
-    part(REAL, 1e-9, 1e9, rope.beta_fast)},
-  {"rope.scaling.yarn_beta_slow", LATER, false, NONE,
-    part(REAL, 1e-9, 1e9, rope.beta_slow)} };
+  unsigned written; int number; struct setting to; } used_keys[] = {
+#include "families/gguf_keys.inc"
+};
 
+/* Right with one value only: experts, capped scores, scaled sums. In files of our architectures they
+   are absent, or have the value that changes nothing. */
 static const struct { const char *name; double only; } fixed_keys[] =
   { {"expert_count", 0}, {"expert_used_count", 0}, {"expert_shared_count", 0},
   {"attention.causal", 1}, {"use_parallel_residual", 0},
@@ -77,7 +70,6 @@ static const struct { const char *name; double only; } fixed_keys[] =
   {"rope.scaling.yarn_ext_factor", 1}, {"rope.scaling.yarn_attn_factor", 1},
   {"rope.scaling.yarn_log_multiplier", 0}, {"nextn_predict_layers", 0} };
 
-/* <Ask for the keys that are written> */
 const char *gguf_settings_key(size_t *i, const char *family,
   const struct setting **s)
 {
@@ -91,7 +83,8 @@ const char *gguf_settings_key(size_t *i, const char *family,
   return NULL;
 }
 
-/* <The keys that are known to be harmless> */
+/* These change no logit, each with its reason. A name that ends in a point stands for all keys that
+   begin so. */
 static const char of_file[] = "describes the file";
 static const char other_use[] = "for a use of the vocabulary that we do not have";
 static const struct { const char *name, *reason; } harmless_keys[] =
@@ -124,8 +117,13 @@ static const struct { const char *name, *reason; } harmless_keys[] =
   {"tokenizer.chat_template.", "a further template"},
   {"split.no", "there is one part"}, {"split.tensors.count", "there is one part"} };
 
+/* Keys that nobody can list: the programs that make files add a few of their own, with the name of the
+   program before them. The first word of a key is its namespace, and a reader of models asks in these
+   and in that of the architecture. A key in any other changes no model; it is read over, and listed. A
+   key without a point has no namespace, and might be about the model. */
 static const char *const namespaces[] = { "general.", "split.", "quantize.",
   "tokenizer.", "adapter." };
+
 static bool is_foreign(const char *key, const char *arch)
 {
   bool ours = strncmp(key, arch, strlen(arch)) == 0 || strchr(key, '.') == NULL;
@@ -134,7 +132,7 @@ static bool is_foreign(const char *key, const char *arch)
   return !ours;
 }
 
-/* <The keys that others read> */
+/* Read by the tokenizer's reader, by the templates, or below. Here they are known, that is all. */
 static const char *const read_elsewhere[] = { "general.architecture",
   "general.alignment", "general.type", "split.count",
   "general.sampling.penalty_repeat",
@@ -148,7 +146,8 @@ static const char *const read_elsewhere[] = { "general.architecture",
   "tokenizer.ggml.add_space_prefix", "tokenizer.ggml.remove_extra_whitespaces",
   "tokenizer.ggml.precompiled_charsmap", "tokenizer.chat_template" };
 
-/* <Take the value of a key> */
+/* A count must be an integer, a switch true or false. Some architectures have lists here, a number
+   for each layer; ours have one number for all. */
 static bool is_of_kind(const struct gguf_entry *e, enum setting_kind kind, double *x)
 {
   bool flag = false;
@@ -175,6 +174,7 @@ static void words_for(const struct setting *to, char wanted[64])
     : "an integer from %.0f to %.0f", to->min, to->max);
 }
 
+/* The comparison is written so that a NaN is outside of all bounds. */
 static bool take_key(struct key_reader *s, const struct key_row *row, const char *key)
 {
   const struct gguf_entry *e = gguf_find(&s->g, key);
@@ -190,6 +190,7 @@ static bool take_key(struct key_reader *s, const struct key_row *row, const char
   return true;
 }
 
+/* A key with only one good value may be a number or a truth value, as its writer liked. */
 static bool insist(struct key_reader *s, const char *key, double only)
 {
   const struct gguf_entry *e = gguf_find(&s->g, key);
@@ -216,7 +217,8 @@ static bool take_keys(struct key_reader *s)
   return true;
 }
 
-/* <Compare keys that repeat others> */
+/* Some keys repeat what others say, or what a shape says. If they disagree, we do not know which is
+   right. */
 static bool must_be(struct key_reader *s, const char *rest, uint32_t n,
   const char *what)
 {
@@ -227,6 +229,8 @@ static bool must_be(struct key_reader *s, const char *rest, uint32_t n,
     || key_bad(s, key, wanted);
 }
 
+/* Our families have no window in these files: llama.cpp would not look for one. A window that is as
+   long as the context hides nothing. */
 static bool check_window(struct key_reader *s)
 {
   char key[128], wanted[64];
@@ -239,7 +243,8 @@ static bool check_window(struct key_reader *s)
   return e == NULL || x == 0 || x >= c->n_positions || key_bad(s, key, wanted);
 }
 
-/* <Derive what the keys leave open> */
+/* Sizes that may be absent follow from the others, as in a config.json. A rotation that turns only a
+   part of each head is not ours. */
 static bool derive_sizes(struct key_reader *s)
 {
   struct model_config *c = s->c;
@@ -260,9 +265,12 @@ static bool derive_sizes(struct key_reader *s)
     && check_window(s);
 }
 
-/* <From stretching to the whole> */
-
-/* <Read how positions are stretched> */
+/* The kind of stretching is a word. Before it existed there was a key with the factor alone,
+   rope.scale_linear, and a factor without a word still means linear stretching, as llama.cpp reads
+   it; of two factors the newer key's counts, because its row comes later. Llama 3's kind has no word
+   at all: its files have a tensor with a divisor for each wheel, which the loader finds. In yarn the
+   key with the attention factor multiplies the factor that follows from the stretching. Bounds in the
+   wrong order and a base of 1 are refused, as in a config.json: yarn divides by the base's logarithm. */
 static bool take_stretching(struct key_reader *s)
 {
   struct rope_config *r = &s->c->rope;
@@ -284,7 +292,6 @@ static bool take_stretching(struct key_reader *s)
   if (r->kind != ROPE_YARN)
     return times == 1 || key_bad(s, key_of(s, "rope.scaling.attn_factor", key),
       "1, since this is not yarn");
-  /* <Work out what yarn needs> */
   if (r->beta_fast <= r->beta_slow)
     return key_bad(s, key_of(s, "rope.scaling.yarn_beta_fast", key),
       "more than yarn_beta_slow");
@@ -294,7 +301,7 @@ static bool take_stretching(struct key_reader *s)
   return true;
 }
 
-/* <Read the ids that begin and end a text> */
+/* An id that is absent stays as it was. */
 static bool take_id(struct key_reader *s, const char *key, uint32_t *id, bool *there)
 {
   const struct gguf_entry *e = gguf_find(&s->g, key);
@@ -306,6 +313,7 @@ static bool take_id(struct key_reader *s, const char *key, uint32_t *id, bool *t
   return true;
 }
 
+/* Two keys may name one token; it ends a text once. */
 static bool add_end(struct model_config *c, uint32_t id)
 {
   for (uint32_t k = 0; k < c->n_eos; k++)
@@ -315,6 +323,7 @@ static bool add_end(struct model_config *c, uint32_t id)
   return true;
 }
 
+/* Some files have a list of all ends as well, as generation_config.json may have one. */
 static bool take_end_list(struct key_reader *s)
 {
   static const char key[] = "tokenizer.ggml.eos_token_ids";
@@ -329,6 +338,8 @@ static bool take_end_list(struct key_reader *s)
   return true;
 }
 
+/* eos ends a text, eot a turn of a conversation, eom a message that asks for a tool. To us each is an
+   end; files have one or more of them. */
 static bool take_ids(struct key_reader *s)
 {
   static const char *const ends[] = { "tokenizer.ggml.eos_token_id",
@@ -344,6 +355,10 @@ static bool take_ids(struct key_reader *s)
     && take_id(s, "tokenizer.ggml.bos_token_id", &c->bos, &c->has_bos);
 }
 
+/* Advice for sampling is copied from generation_config.json, where the penalty counts always, and
+   temperature, top_k and the rest where do_sample is true. Here there is no key for do_sample, and the
+   programs that make files copy a temperature even if the makers said that it should not be used. So
+   none of them counts: the directory of a model and its file write the same text. inspect lists them. */
 static bool take_advice(struct key_reader *s)
 {
   static const struct key_row row = { "", ALL, false, NONE,
@@ -351,12 +366,14 @@ static bool take_advice(struct key_reader *s)
   return take_key(s, &row, "general.sampling.penalty_repeat");
 }
 
-/* <See which tensors there are> */
 static bool named(const struct gguf_tensor *t, const char *name)
 {
   return t->name.n == strlen(name) && memcmp(t->name.text, name, t->name.n) == 0;
 }
 
+/* A model is tied if there is no output.weight, and a Llama has biases if its first layer has one. The
+   size of the vocabulary is the number of rows of the embedding; a file without tensors is a vocabulary
+   alone, and then we count its tokens. */
 static bool look_at_tensors(struct key_reader *s)
 {
   struct model_config *c = s->c;
@@ -380,7 +397,8 @@ static bool look_at_tensors(struct key_reader *s)
     "a row for each token");
 }
 
-/* <Account for every key> */
+/* Whether some reader has asked for this key. The keys that are compared, and not read, count too;
+   GPT-2 has no rotation and no window to compare. */
 static bool reads(const struct key_reader *s, const char *key)
 {
   static const char *const more[] = { "attention.value_length",
@@ -397,6 +415,8 @@ static bool reads(const struct key_reader *s, const char *key)
   return strcmp(key + n, "attention.value_length") == 0;
 }
 
+/* Why this key changes no logit; null if it is in no table. A fixed key that comes here was found to
+   have its one good value. */
 static const char *harmless(const struct key_reader *s, const char *key)
 {
   size_t n = strlen(s->arch);
@@ -417,6 +437,8 @@ static const char *harmless(const struct key_reader *s, const char *key)
     ? "says what was done to the weights" : NULL;
 }
 
+/* A value that says no is no reason to refuse a file, whatever its key means. A number never says no:
+   a threshold of zero may mean something. */
 static bool says_no(const struct gguf_entry *e)
 {
   bool flag = true;
@@ -426,6 +448,8 @@ static bool says_no(const struct gguf_entry *e)
   return e->is_array && e->count == 0;
 }
 
+/* The caller may have named the key, or tolerate all; else its name is kept for the one sentence, as
+   far as there is room, and those that do not fit are counted. */
 static bool meet_unknown(struct key_reader *s, const char *key)
 {
   struct config_options *o = s->o;
@@ -445,6 +469,7 @@ static bool meet_unknown(struct key_reader *s, const char *key)
   return true;
 }
 
+/* A key may be longer than any that we know; it is cut for the message. */
 static bool account(struct key_reader *s)
 {
   for (size_t i = 0; i < s->g.n_entries; i++) {
@@ -466,7 +491,10 @@ static bool account(struct key_reader *s)
       s->unknown, s->n_unknown - s->n_shown, wanted);
 }
 
-/* <Find the architecture> */
+/* First we ask what the file is. An adapter has the same architecture as its model and is none; a
+   model may be cut into several files, of which each has only some of the tensors. Then everything
+   begins with what the family always does. What files may leave out begins at zero, as the keys or the
+   tensors decide it: a length of keys, a window. */
 static bool find_architecture(struct key_reader *s)
 {
   struct gguf_words word = { NULL, 0 };
@@ -489,7 +517,6 @@ static bool find_architecture(struct key_reader *s)
   if (found == NULL)
     return key_bad(s, "general.architecture", family_list(true, all));
   snprintf(s->arch, sizeof s->arch, "%s.", found->gguf);
-  /* <Begin with what the family always does> */
   *s->c = found->always;
   s->c->head_dim = 0;
   s->c->window = s->c->window_from = 0;
@@ -500,7 +527,8 @@ static bool find_architecture(struct key_reader *s)
   return true;
 }
 
-/* <Read the settings of a file> */
+/* In this order: the family decides which keys count; sizes follow from keys; which tensors there are
+   decides the size of the vocabulary; and only when all readers have asked is it known what is left. */
 static bool read_settings(struct key_reader *s)
 {
   return find_architecture(s) && take_keys(s) && derive_sizes(s)

@@ -1,12 +1,16 @@
-/* writing.h -- made from workshop/33-gguf-writing.w; change it there */
+/* writing.h -- writing a GGUF file: a draft of its description, then the numbers.
+
+   The list of tensors comes before the tensors and says where each of them begins, so everything
+   about them must be known before the first number is written. The numbers themselves may be as
+   many as the disk holds; they go to the file as they are computed, between the description and the
+   end of the file. A draft remembers its first failure, so a caller adds all keys, one line for
+   each, and asks once at the end. */
 
 #ifndef INCIPIT_GGUF_WRITING_H
 #define INCIPIT_GGUF_WRITING_H
 #include <stdio.h>
 #include "gguf/gguf.h"
 #include "ground/buffers.h"
-
-/* <The draft of a description> */
 
 /* each tensor begins at a multiple of it, which is the format's default */
 enum { GGUF_ALIGNMENT = 32 };
@@ -22,8 +26,6 @@ struct gguf_draft {
 
 /* frees the lists */
 void gguf_draft_free(struct gguf_draft *d);
-
-/* <What is put into a draft> */
 
 /* an integer */
 void gguf_add_count(struct gguf_draft *d, const char *key, uint32_t n);
@@ -44,24 +46,21 @@ void gguf_add_array(struct gguf_draft *d, const char *key, enum gguf_type type,
 /* a string */
 void gguf_add_element(struct gguf_draft *d, const void *text, size_t n);
 
-/* a number of so many bytes */
+/* a number of the given bytes */
 void gguf_add_number(struct gguf_draft *d, size_t bytes, uint64_t x);
 
-/* a key of a file that was read */
+/* a key of a file that was read, whatever its value is */
 void gguf_add_entry(struct gguf_draft *d, const struct gguf_entry *e);
 
-/* the next tensor, shape outermost first; errors: a type that the format lacks, rows
-   that are no whole blocks, a size beyond 64 bits */
+/* the next tensor, shape outermost first; errors: a type that the format lacks, rows that are no
+   whole blocks, a size beyond 64 bits */
 void gguf_add_tensor(struct gguf_draft *d, const char *name, unsigned type,
   uint32_t rank, const uint64_t *shape);
 
-/* <How the file is written> */
-
-/* all but the numbers, up to where they begin; false and d->why, also if the draft
-   had failed. The system's errors are noticed later, by ferror or when the file is
-   closed */
+/* all but the numbers, up to where they begin; false and d->why, also if the draft had failed. The
+   system's errors are noticed later, by ferror or when the file is closed */
 bool gguf_write_draft(struct gguf_draft *d, FILE *f);
 
-/* the zeros after a tensor of so many bytes */
+/* the zeros after a tensor of the given bytes */
 void gguf_write_padding(FILE *f, uint64_t bytes);
 #endif

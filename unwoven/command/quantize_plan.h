@@ -1,0 +1,35 @@
+/* quantize_plan.h -- which tensors a quantized file has, in which order, and of which type. */
+
+#ifndef INCIPIT_QUANTIZE_PLAN_H
+#define INCIPIT_QUANTIZE_PLAN_H
+#include "families/layout.h"
+#include "model/model.h"
+
+/* a tensor of the file: a matrix or a vector of the model under another name. Two things may differ
+   besides the type: GPT-2's matrices are stored the other way round (transposed), and the rows of a
+   Llama's queries and keys have another order: the two numbers of a pair are neighbours. If half is
+   not zero, rows are regrouped in this way, in each head of twice half rows. */
+struct planned {
+  char name[64]; /* the format's names are shorter */
+  struct tensor from;
+  enum weight_type type;
+  size_t in, out, half;
+  bool transposed, is_vector;
+};
+
+struct quantize_plan {
+  struct memory *m;
+  const struct model *lm;
+  const struct tensor_layout *layout;
+  enum weight_type type; /* the one that was asked for */
+  struct planned *list;
+  size_t n, cap;
+  float *made; /* the divisors of Llama 3's frequencies, if there are any */
+  struct error *why;
+};
+
+/* lists the tensors in the order of the calculation; the plan's m, lm, layout, type and why are set,
+   and the rest zero. To be freed even on failure */
+bool quantize_plan_make(struct quantize_plan *w);
+void quantize_plan_free(struct quantize_plan *w);
+#endif
