@@ -1,11 +1,12 @@
 @i types.w
 
-\chapterquestion{One file instead of six: can we trust it any more?}
+\chapterquestion{One file instead of six: can we trust it, and is anything lost on the way?}
 @** GGUF: one file with weights, settings and vocabulary.
 \incipit{M}{ost people} who run a language model at home have never seen a \.{config.json}. They have downloaded one file whose name ends in \.{.gguf}, and everything is in it: the tensors, usually in blocks of four or
-five bits, the settings, the vocabulary with its merges or scores, and the template of a chat. The format comes from the program \texttt{llama.cpp} and the library \emph{ggml} under it. This chapter reads it, with the five rules of \cref{sec:saferules}. The next
-step, from its settings to a model, is \cref{gguf}, and from its vocabulary to a tokenizer \cref{gguf}.
+five bits, the settings, the vocabulary with its merges or scores, and the template of a chat. The format comes from the program \texttt{llama.cpp} and the library \emph{ggml} under it.
 @^GGUF@>@^ggml@>
+
+Such a file comes from a stranger, so we read it with the five rules of \cref{sec:saferules}, and believe no number in it before we have compared it with something. That is the first half of this chapter. In the second half we ask where the settings of a model and its vocabulary are in the file, and then we go the other way: out of the six files of a directory we make one, with weights in fewer bits. How do we know that nothing else got lost?
 
 \begin{byhand}{two tensors again, byte by byte}
 The two tensors of \cref{safetensors}, an F16 of shape $[3,5]$ and an F32 of shape $[4]$, in this format. All numbers are stored lowest byte first; a string is its length in 8 bytes and then its letters.
@@ -62,7 +63,7 @@ int main(int argc, char **argv)
   return 0;
 }
 
-@ A file of this format is written from the front to the back, with two operations: a number of so many bytes, and a string.
+@ A file of this format is written from front to back, with two operations: a number of a given size, and a string.
 
 @<Append to a file in memory@>=
 struct growing { unsigned char byte[256]; size_t n; };
@@ -78,7 +79,7 @@ static void put_string(struct growing *f, const char *text)
   f->n += strlen(text);
 }
 
-@ Each damaged file has one field that differs, and a row of the table has the values of all of them.
+@ Each damaged file has one field that differs. A row of the table has the values of all of them.
 
 @<Write the file of the hand calculation@>=
 enum { DAMAGES = 8 };
@@ -140,8 +141,8 @@ static bool open_again(int damage)
 }
 
 @* What is in the file. \label{sec:gguf}
-\Cref{fig:gguf} shows the three parts. First comes a list of keys with values, the \emph{metadata}; then the list of tensors, each with name, shape, type and place; then, after padding, the numbers. The number of keys and that of the tensors are in the first
-24 bytes, but nothing says how long the lists are, so the only way to find the tensors is to read all the keys. A whole vocabulary is the value of a single key: an array of strings, each with a length of its own.
+\Cref{fig:gguf} shows the three parts. First comes a list of keys with values, the \emph{metadata}; then the list of tensors, each with name, shape, type and place; then, after padding, the numbers. The number of keys and the number of tensors are in the first
+24 bytes, but nothing says how long the lists are. So how do we find the tensors? Only by reading all the keys. A whole vocabulary is the value of a single key: an array of strings, each with a length of its own.
 @^metadata@>
 
 \widefig{gguf}{fig:gguf}{A GGUF file. Only the two counts are at a fixed place; everything else begins where the one before it ends.}{A long bar from left to right in five parts: GGUF, version and two counts, 24 bytes; keys and values; tensors, each with name, dimensions, type and offset; padding;
@@ -149,9 +150,16 @@ the numbers, of which each tensor begins at a multiple of the alignment. Under t
 
 Compared with safetensors the format gains one thing and loses another. It gains completeness: weights and vocabulary cannot be separated, so they cannot be of two different models. It loses the second statement of each size. In safetensors an entry says type, shape \emph{and} both ends of its
 bytes; here it says type, shape and the beginning. But the beginning is not free: tensors are stored in the order of the list, and each begins at the first multiple of the alignment after the end of the one before. So the offset of the
-next tensor repeats the size of this one, and if one bit of a shape is flipped, an offset no longer fits. Only the last tensor has no successor; for it we have the end of the file.
+next tensor repeats the size of this one. Flip one bit of a shape, and an offset no longer fits. Only the last tensor has no successor; for it we have the end of the file.
 
-@ The module offers what the readers of the next chapters need: to read the description of a file that has been mapped already, to find a key, to take its value, and to go through the tensors.
+@ Where do the parts come from? Hugging Face publishes a model as a directory of about six files, and \cref{fig:sixfiles} shows where each of them goes. The settings become keys that begin with the name of the \emph{architecture}, \.{llama.block\_count} for example; the tokenizer becomes a few arrays, and the chat template a single string. The weights are nearly all of the file, and the vocabulary is most of the rest.
+@^architecture, in a GGUF file@>
+
+\widefig{sixfiles}{fig:sixfiles}{Six files of a directory, and where each part is in one GGUF file. On the right, the bytes of the built-in model's file with weights in eight bits; that model has no chat template, and no advice for sampling.}{Two columns. On the left six files: config.json, generation\_config.json, tokenizer.json, tokenizer\_config.json, chat\_template.jinja and model.safetensors. Arrows lead to the parts of one tall file on the right: keys of the architecture and ids that end a text; advice for sampling; arrays of tokens, types, merges or scores; the template; the list of tensors; the numbers. Beside each part is its size in bytes: the numbers have more than nine tenths of all, the vocabulary nearly all of the rest.}
+
+Not everything finds a place. The format cannot say whether advice for sampling is to be followed, and it does not describe how the tokenizer cuts a text; it has only a name for that. We come back to both.
+
+@ This is what a reader of the description offers. It maps nothing and copies nothing: the values stay where they are in the mapped file, because a vocabulary has megabytes and many keys are never asked for. What can be asked of a value is in \.{unwoven/gguf/values.h}; for a number, for instance, the caller gets a |double|, which is enough for every size, id or count in a model.
 
 @(gguf.h@>=
 #ifndef INCIPIT_GGUF_H
@@ -163,8 +171,7 @@ next tensor repeats the size of this one, and if one bit of a shape is flipped, 
 #include "gguf/values.h"
 #endif
 
-@ A value is a number of one of ten types, a truth value, a string, or an array of any of these. An array of arrays is legal in the format too, although ggml refuses it. No key that we use has one, so we read over it: an entry says only how many arrays there are.
-We keep where a value is in the mapped file, not a copy: a vocabulary has megabytes, and many keys are never asked for.
+@ A value is a number of one of ten types, a truth value, a string, or an array of any of these. An array of arrays is legal too, although ggml refuses it. No key that we use has one, so we read over it, and an entry says only how many arrays there are.
 
 @<Keys and values@>=
 enum gguf_type { GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32,@|
@@ -205,7 +212,7 @@ bool gguf_read(struct gguf_file *g, struct memory *m, const char *path,
 void gguf_free(struct gguf_file *g);
   /* frees the list of keys; a structure of zeros is allowed */
 
-@ The tensors are visited one after another, in the order of the file. A visit repeats all checks, so it is safe even if the file has changed in the meantime. The module keeps no list of them: whoever needs one has a list of his own already.
+@ The tensors are visited one after another, in the order of the file. Each visit repeats all checks, so it is safe even if the file has changed in the meantime. We keep no list of them: a caller who needs one has a list already. One such caller is |tensor_file_open| (\cref{sec:safetensors}); for it GGUF is a row in a table of formats, and that row is \.{unwoven/gguf/format.c}.
 
 @<The tensors, one after another@>=
 struct gguf_tensor {
@@ -224,9 +231,9 @@ bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
   struct gguf_tensor *t, struct error *why);
   /* the next of |w->left > 0| tensors; false and a sentence */
 
-@* Reading numbers and strings. \label{sec:ggufnumbers}
-A reader has a place in the file, and before it moves on it asks whether there are as many bytes as it wants. That question has the form of the first rule: the claim is compared with what is left, and nothing is added to it. The name of the field
-that is being read is written down beforehand, so that every complaint has one.
+@* Every number is a claim: reading numbers and strings. \label{sec:ggufnumbers}
+A reader has a place in the file. Before it moves on it asks whether there are as many bytes as it wants, and that question has the form of the first rule: we compare the claim with what is left, and add nothing to it. The name of the field
+is written down before it is read, so every complaint has one.
 
 @<A reader of the description@>=
 struct gguf_reader {
@@ -245,7 +252,7 @@ static bool gguf_bad(struct gguf_reader *r, const char *found, const char *wante
   return error_found(r->why, r->g->path, r->field, found, wanted);
 }
 
-@ A number has 1, 2, 4 or 8 bytes. It is put together byte by byte: that is right on every machine, and the place need not be aligned.
+@ A number has 1, 2, 4 or 8 bytes, and |gguf_number_at| puts it together byte by byte. That is right on every machine, and the place need not be aligned.
 
 @<A reader of the description@>=
 static bool take_number(struct gguf_reader *r, size_t n, uint64_t *x)
@@ -257,7 +264,7 @@ static bool take_number(struct gguf_reader *r, size_t n, uint64_t *x)
   return true;
 }
 
-@ A string may claim to have $2^{64}-1$ bytes, and adding the claim to a place in the file would wrap around. Compared with the bytes that are left it is harmless.
+@ A string may claim to have $2^{64}-1$ bytes. If we added the claim to a place in the file, the sum would wrap around and look small. Compared with the bytes that are left, the claim is harmless.
 
 @<A reader of the description@>=
 static bool take_string(struct gguf_reader *r, struct gguf_words *words)
@@ -278,7 +285,7 @@ static bool take_string(struct gguf_reader *r, struct gguf_words *words)
 }
   /*- The claim may be 2^64 - 1; it is compared with what is left, and never added to a place. */
 
-@ Keys and names become C strings in the hands of others, so they may not contain a zero; two names that differ only after it would be one. A name that is empty cannot be asked for. The format bounds both: a key has fewer than $2^{16}$ bytes, a name fewer than 64, because ggml
+@ Others will make C strings of keys and names, so these may not contain a zero: two names that differ only after it would become one. A name that is empty cannot be asked for. The format bounds both: a key has fewer than $2^{16}$ bytes, a name fewer than 64, because ggml
 keeps names in arrays of that size.
 
 @<A reader of the description@>=
@@ -300,8 +307,8 @@ static bool take_name(struct gguf_reader *r, size_t max, struct gguf_words *name
     names in arrays of 64. */
 
 @* The keys. \label{sec:ggufkeys}
-The first 24 bytes decide whether we can read the file at all. Three kinds that we cannot read deserve a sentence of their own. Files of version 1 have lengths of 32 bits; it was soon replaced, and such a file must be converted anew. A file from a big-endian
-machine has its bytes in the other order, and its version 3 reads as $3\cdot2^{24}$. And a later version may change anything.
+The first 24 bytes decide whether we can read the file at all. Three kinds that we cannot read deserve a sentence of their own. Files of version 1 have lengths of 32 bits; that version was soon replaced, and such a file must be converted anew. A file from a big-endian
+machine has its bytes in the other order, so its version 3 reads as $3\cdot2^{24}$. And a later version may change anything.
 @^big-endian@>
 
 @<Read the first 24 bytes@>=
@@ -329,7 +336,7 @@ static bool read_counts(struct gguf_reader *r, struct gguf_file *g, uint64_t *ke
   return take_number(r, 8, keys);
 }
 
-@ Both counts are claims. A key takes at least 14 bytes: 8 for the length of its name, 1 for the name, 4 for the type and 1 for the value. A tensor takes at least 25. So the size of the file bounds both counts, and only after that do they have a second, smaller bound: how many any honest file
+@ Both counts are claims. How many keys can a file have at most? A key takes at least 14 bytes: 8 for the length of its name, 1 for the name, 4 for the type and 1 for the value. A tensor takes at least 25. So the size of the file bounds both counts, and only after that comes a second, smaller bound: how many any honest file
 could have.
 
 @<Check the counts against the size of the file@>=
@@ -348,7 +355,7 @@ static bool count_fits(struct gguf_reader *r, const char *field, uint64_t n,
   return gguf_bad(r, found, wanted);
 }
 
-@ The value of a key begins with its type. For an array the type of the elements and their number follow. Here the rule about products applies for the first time: the number of elements is compared with the bytes that are left, divided by the bytes of an element.
+@ The value of a key begins with its type. In an array the type of the elements and their number follow. Here we need the rule about products for the first time: we compare the number of elements with the bytes that are left, divided by the bytes of an element.
 
 @<Read a value@>=
 static bool take_type(struct gguf_reader *r, enum gguf_type *type)
@@ -376,7 +383,7 @@ static bool read_value(struct gguf_reader *r, struct gguf_entry *e)
   return true;
 }
 
-@ A string has at least the 8 bytes of its length, so an array of strings is bounded in the same way, before the first of them is read. A truth value is a byte, and must be 0 or 1: of any other value we would not know what another program takes it for.
+@ A string has at least the 8 bytes of its length, so an array of strings is bounded in the same way, before we read the first of them. A truth value is a byte, and must be 0 or 1. Of any other value we would not know what another program takes it for.
 
 @<Skip the elements of a value@>=
 static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
@@ -402,7 +409,7 @@ static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
   return true;
 }
 
-@ An array within an array has at least the 12 bytes of its type and its number of elements. The file could nest them as deep as it is long, and each level is a call of a function, so there is a bound. A key without a point in its name has no namespace, so nothing says that it concerns other programs only. The reader of settings will refuse it; if it is of this odd kind, we do so here, as ggml does.
+@ An array within an array has at least the 12 bytes of its type and its number of elements. A file could nest them as deep as it is long, and each level is a call of a function; so there is a bound. A key without a point in its name has no namespace (\cref{sec:ggufaccount}), so nothing says that it concerns other programs only. The reader of settings will refuse it; if its value is of this odd kind, we do so here, as ggml does.
 
 @<Skip the elements of a value@>=
 enum {@+ MAX_DEPTH = 8@+ };
@@ -421,7 +428,7 @@ static bool read_array(struct gguf_reader *r, struct gguf_entry *e, int levels)
   return true;
 }
 
-@ The list of keys grows as they are read. A key that occurs twice makes two models out of one file, as in JSON; we find it when the list is sorted.
+@ The list of keys grows as they are read.
 
 @<Read the keys@>=
 static bool read_entry(struct gguf_reader *r, struct gguf_file *g)
@@ -437,7 +444,7 @@ static bool read_entry(struct gguf_reader *r, struct gguf_file *g)
   return true;
 }
 
-@ We sort with |qsort| and compare neighbours.
+@ A key that occurs twice makes two models out of one file: one reader takes the first value, another the last. We sort the list and compare neighbours.
 
 @<Read the keys@>=
 static bool read_keys(struct gguf_reader *r, struct gguf_file *g, uint64_t n)
@@ -456,7 +463,7 @@ static bool read_keys(struct gguf_reader *r, struct gguf_file *g, uint64_t n)
   return true;
 }
 
-@ One key concerns the file itself: the alignment. It is a power of two, so that one mask rounds up to it; with 0, the division of other readers fails, and with 24, as in the seventh file above, readers that use a mask and readers that divide disagree about every offset.
+@ One key concerns the file itself: the alignment. It must be a power of two, so that one mask rounds up to it. With 0 the division of other readers fails; with 24, as in the seventh file above, readers that use a mask and readers that divide disagree about every offset.
 
 @<Find the alignment@>=
 static bool read_alignment(struct gguf_reader *r, struct gguf_file *g)
@@ -477,7 +484,8 @@ static uint64_t aligned(const struct gguf_file *g, uint64_t x)
   return (x + g->alignment - 1) & ~(g->alignment - 1);
 }
 
-@ An entry has a name, the dimensions, the type and the offset. ggml has no more than four dimensions. They are stored innermost first, and we turn them round. The product is formed with the check of \cref{sec:header}. ggml itself once forgot
+@* The tensors. \label{sec:gguftensors}
+An entry has a name, the dimensions, the type and the offset. ggml has no more than four dimensions. They are stored innermost first, and we turn them round. The product is formed with the check of \cref{sec:header}. ggml itself once forgot
 that check: a tensor of $2^{40}$ times $2^{40}$ elements wrapped around to none at all, and was accepted. A dimension is signed in ggml, so it must also be below $2^{63}$.
 
 @<Read the dimensions@>=
@@ -501,7 +509,7 @@ static bool read_shape(struct gguf_reader *r, struct gguf_tensor *t)
   /*- Stored innermost first, and turned round. ggml's dimensions are signed, hence 2^63; a product
     that wraps to 0 was once accepted there. */
 
-@ Numbers in blocks are stored by the row, and a row may not end within a block. So the innermost dimension, and not the product, must be a multiple of the block. The number of bytes is the last product.
+@ The types have ggml's numbers, which are in our own table as well (\cref{sec:numbertypes}). A type with a row there is known, whether or not we can multiply by it; that question is for the kernels. Numbers in blocks are stored by the row, and a row may not end within a block. So the innermost dimension, and not the product, must be a multiple of the block. The number of bytes is the last product.
 
 @<Read the type, and count the bytes@>=
 static bool read_type(struct gguf_reader *r, struct gguf_tensor *t)
@@ -525,7 +533,7 @@ static bool read_type(struct gguf_reader *r, struct gguf_tensor *t)
   return true;
 }
 
-@ The offset must be the running sum, so it is redundant, and that is its use. The tensor must end within the file; since |w->next| is a sum of sizes that were found to fit, at most rounded up once, neither the difference nor the next sum can wrap around.
+@ The offset must be the running sum. So it is redundant, and that is its use. The tensor must end within the file. Can the comparison wrap around? No: |w->next| is a sum of sizes that were found to fit, rounded up at most once.
 
 @<Go to the next tensor@>=
 struct gguf_walk gguf_begin(const struct gguf_file *g)
@@ -557,7 +565,7 @@ bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
   return true;
 }
 
-@ Where the data begin is known only after the last entry of the list, so the list is read in two rounds. In the first round the data may begin with the file, which is too generous; then the true beginning is known, and in the second round each tensor must be within the file. The padding after
+@ Only after the last entry of the list do we know where the data begin, so we read the list in two rounds. In the first round the data may begin with the file, which is too generous. Then the true beginning is known, and in the second round each tensor must be within the file. The padding after
 the last tensor may be missing, as it is in files of some writers. What comes after it, if anything, is never read; we do not refuse it, since ggml does not.
 
 @<Read the description@>=
@@ -597,7 +605,7 @@ void gguf_free(struct gguf_file *g)
   g->entry = NULL, g->n_entries = g->cap = 0;
 }
 
-@ Of the rest of the engine it needs the table of types and the allocator.
+@ These are the functions of the file, in the order of this chapter.
 
 @(gguf.c@>=
 @;
@@ -619,11 +627,6 @@ void gguf_free(struct gguf_file *g)
 @<Check the counts against the size of the file@>@;
 @<Read a value@>@;
 @<Read the keys@>@;
-@<From keys to tensors@>@;
-
-@ The second half of the file works with what the first has found.
-
-@<From keys to tensors@>=
 @<Find the alignment@>@;
 @<Read the dimensions@>@;
 @<Read the type, and count the bytes@>@;
@@ -636,7 +639,87 @@ in the tests of this chapter, each with the sentence that it must get.
 
 \widecheckpoint{build/out/gguf.txt}{what the program of this chapter prints}
 
-@ The bytes of a tensor are a product, and the place of the next tensor is a sum; neither may wrap around. The last dimension is the row, which must be whole blocks. In the file the dimensions stand innermost first.
+@* Which settings have which keys. \label{sec:ggufsettings}
+Does it matter for a model in which kind of file its settings are? It must not. They are the settings of \cref{sec:config} under other names, they fill the same |struct model_config|, and the rule is the same: every key is used, or harmless with a reason, or refused by name. The rest, from the names of the tensors (\cref{sec:layouts}) to the building of the model (\cref{sec:model}), does not know where the settings came from.
+
+Here is the table of the keys. Each stands after the name of the architecture and a point, as in \.{llama.block\_count}. Then a row says which families' files are read for it, whether it must be there, in whose files we write it, and which setting it is; place, kind and bounds of a setting are in the table of \cref{sec:settingrows}. The numbers of a stretching (\cref{sec:wheels}) are no settings of their own, so a |part| has its own bounds.
+@^settings, in a GGUF file@>
+
+\printedheader{families/gguf_keys.inc}
+
+Reading and writing go through the same rows, so a setting cannot be read under one name and written under another. Two kinds of rows look strange. Three keys repeat what others say, and \emph{nobody} reads them: |NONE|. We write them because other programs ask for them. Now suppose that a file gives its values another length than its keys, or turns only some of the dimensions. Which key is right? We do not know, and refuse the file. (With the size of the vocabulary we need not ask: it is the number of rows of the embedding.) The rows of stretchings are read and not written, because of these keys a file gets only those that belong to its kind of stretching.
+
+@ Some settings of a \.{config.json} have no key at all (\cref{tab:ggufsays}). What it says in words the tensors may say by being there: a model is tied if there is no \.{output.weight}, and a Llama has biases if its first layer has one. If another layer then lacks its bias, the loader notices. The exact GELU in a Llama, or scores that are scaled by the layer, cannot be said in any way, and so such a model cannot become a GGUF file.
+
+\begin{table}
+\tabcaption{tab:ggufsays}{What a \texttt{config.json} says, and how a GGUF file says it if there is no key.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}l@@{}}
+\tabhead{setting} & \tabhead{in a GGUF file}\\\midrule
+\texttt{tie\_word\_embeddings} & there is no tensor \texttt{output.weight}\\
+\texttt{attention\_bias}, \texttt{mlp\_bias} & the first layer has a tensor \dots\texttt{.bias}\\
+\texttt{vocab\_size} & rows of \texttt{token\_embd.weight}\\
+\texttt{rope\_scaling} of a Llama 3 & the tensor \texttt{rope\_freqs.weight}: a divisor for each wheel\\
+\texttt{sliding\_window} & a key that \texttt{llama.cpp} does not read in our families\\
+\texttt{hidden\_act}, scaled scores & not at all: the architecture has one\\
+\texttt{do\_sample} & not at all: so nobody follows the advice
+\end{tabular*}
+\end{table}
+
+The last row needs a word. Advice for sampling is copied from \.{generation\_config.json}, where temperature, |top_k| and the rest count only if |do_sample| is true. The format has no key for |do_sample|, and the programs that make the files copy a temperature even if the model's makers said that it should not be used. So we let none of them count, except the penalty for repetition, which counts always. Then the directory of a model and its file write the same text. The command \.{inspect} lists the advice, and you can give it as options.
+
+A window is dangerous in the other direction. There is a key for it, but \texttt{llama.cpp} asks for that key only in other architectures. A Mistral's file would open everywhere, and there each row would see everything. So we do not write such a file, and refuse one whose window is shorter than the context.
+@^sliding window@>
+
+@ \label{sec:ggufaccount}Which keys change nothing? Many are known: they describe the file, its author, the tokens for uses that we do not have. Each is listed with its reason, as for \.{config.json}. Some keys are right with one value only: a number of experts must be 0, a cap of the scores must be absent. But there are also keys that nobody can list. The programs that make files add a few of their own, as \.{mradermacher.quantize\_version}, and put their own name before them. The first word of a key is its \emph{namespace}, and a reader of models asks in six of them: that of the file, of its parts, of its rounding, of the tokenizer, of an adapter, and of the architecture. A key in any other namespace changes no model; we read over it, and list it. A key in one of the six that is in no table is unknown, and refused by name. All unknown keys are named in one sentence, and you can say which of them to ignore.
+@^namespace@>
+
+The reading itself, \.{unwoven/families/gguf\_settings.c}, has nothing new. It first asks what the file is: an adapter has the architecture of its model and is none, and a model may be cut into several files, of which each has only some of the tensors.
+
+@* Where the vocabulary is. \label{sec:ggufvocabulary}
+A vocabulary is an array of strings, \.{tokenizer.ggml.tokens}; the place of a string is its id. Beside it come arrays of the same length: a type for each token, and, in a vocabulary of SentencePiece (\cref{sentencepiece}), a score. A vocabulary of bytes has a list of merges instead. \Cref{tab:ggufwords} has one of six tokens.
+@^vocabulary, in a GGUF file@>
+
+\begin{table}
+\tabcaption{tab:ggufwords}{A vocabulary of bytes in a GGUF file: two arrays of six elements, and one of three.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}llllll@@{}}
+\tabhead{id} & 0 & 1 & 2 & 3 & 4 & 5\\\midrule
+\texttt{tokens} & \texttt{<\char124 endoftext\char124 >} & \texttt{t} & \texttt{h} & \texttt{Ġ} & \texttt{th} & \texttt{Ġth}\\
+\texttt{token\_type} & 3 & 1 & 1 & 1 & 1 & 1\\
+\texttt{merges} & \texttt{t h} & \texttt{Ġ th}
+\end{tabular*}
+\end{table}
+
+How does the reader get from the string \texttt{Ġ th} to a rule of byte-pair encoding (\cref{sec:encoding})? Words of bytes are spelt in the alphabet of \cref{sec:alphabet}, in which a blank is \texttt{Ġ}. So no word contains a blank, and the first blank of a merge is the one between its two words. Here they are \texttt{Ġ} and \texttt{th}, ids 3 and 4; put together they are \texttt{Ġth}, which must be in the vocabulary too, and is id 5. The rule says that 3 and 4 make 5, and its rank is its place in the array. If one of the three words is missing, the file is refused with the merge in the message.
+
+The types are SentencePiece's. Type 3 is \emph{control}: its text is found in a text only if the caller asks for it, and so is the \emph{unknown} token's. A \emph{user-defined} token is always found. \emph{Unused} ones fill the vocabulary up to a round number. Control, unknown and user-defined tokens are not spelt in the alphabet; their text is what it says.
+
+@ \label{sec:ggufpre}Now the reader has words and merges. It still does not know how a text is cut before the merges are applied. A \.{tokenizer.json} has the pattern; a GGUF file has a \emph{name} for it in the key \.{tokenizer.ggml.pre}, and the reader must know what the name stands for (\cref{tab:ggufpre}). An unknown name is refused. Another way of cutting makes other tokens of the same text, and the model was never trained on those.
+@^pre-tokenizer, named in a GGUF file@>
+
+\begin{table}
+\tabcaption{tab:ggufpre}{The names of patterns that we know. The first name of a row is the one that we write.}
+\begin{tabular*}{\textwidth}{@@{}p{39mm}@@{\extracolsep{\fill}}p{69mm}@@{}}
+\tabhead{names} & \tabhead{how a text is cut}\\\midrule
+\texttt{gpt-2}, \texttt{phi-2}, \texttt{olmo}, \dots & by GPT-2's pattern\\
+\texttt{llama3}, \texttt{llama-bpe}, \texttt{pixtral}, \dots & by Llama 3's; a word that is a token is taken as a whole, whatever the merges say, and every text begins with the first token\\
+\texttt{qwen2}, \texttt{deepseek-r1-qwen} & normal form C; then by Qwen's pattern, with digits one by one\\
+\texttt{smollm}, \texttt{starcoder}, \texttt{refact}, \dots & each digit by itself, the rest by GPT-2's pattern\\
+\texttt{default}, or no name & by four patterns, one after the other, as in \texttt{llama.cpp}
+\end{tabular*}
+\end{table}
+
+Qwen's row says more than the file. Its published tokenizer brings a text into the normal form C first; the file does not say so, and \texttt{llama.cpp} does not do it. We follow the makers.
+
+Two flags say whether a text gets a token before it and after it. If the first flag is absent, vocabularies with scores add a token, and so does a Llama~3; older files of theirs rely on it. All of this fills the same |struct tokenizer| as \cref{tokenizer-json} does, and is in \.{unwoven/tokenizer-json}.
+
+@* Writing a file. \label{sec:ggufwriting}
+Reading a file means distrusting it. Writing one is easier: the sizes are ours, and the only question is the order. The list of tensors comes before the tensors and says where each of them begins. So we must know everything about them, name, shape and type, before we write the first number. The numbers themselves may be as many as the disk holds, and go to the file as they are computed.
+
+So there is a \emph{draft}. It collects keys and tensors in two lists, which are in memory as they will be in the file. Then the description is written, and after it the caller writes the tensors, one after another, with padding between them. A draft remembers its first failure: the caller adds all keys, one line for each, and asks once at the end. The one-liners are in \.{unwoven/gguf/draft.c}.
+
+\printedheader[18,25]{gguf/writing.h}
+
+@ Even here products and sums are checked, since the shapes come from a model that somebody else made. The last dimension is the row, which must be whole blocks. In the file the dimensions are innermost first.
 
 @<Add a tensor@>=
 static bool tensor_bytes(unsigned type, uint32_t rank, const uint64_t *shape,
@@ -671,8 +754,7 @@ void gguf_add_tensor(struct gguf_draft *d, const char *name, unsigned type,
   d->next += bytes + (GGUF_ALIGNMENT - bytes % GGUF_ALIGNMENT) % GGUF_ALIGNMENT;
 }
 
-@* The file. \label{sec:ggufwriting}
-The description has 24 bytes before the two lists, and zeros after them.
+@ The description has 24 bytes before the two lists, and zeros after them.
 
 @<Write the description@>=
 void gguf_write_padding(FILE *f, uint64_t bytes)
@@ -697,7 +779,7 @@ bool gguf_write_draft(struct gguf_draft *d, FILE *f)
   return d->ok;
 }
 
-@ Both functions are in one file. The one-liners that fill the draft are in \.{unwoven/gguf/draft.c}.
+@ The functions that put numbers and strings into a list are shared with \.{draft.c}.
 
 @(writing.c@>=
 @;
@@ -708,6 +790,43 @@ bool gguf_write_draft(struct gguf_draft *d, FILE *f)
 @;@#
 @<Add a tensor@>@;
 @<Write the description@>@;
+
+@* Quantized files: which tensor gets which type. \label{sec:quantplan}
+The command |incipit quantize| makes one file of a directory, with weights in fewer bits (\cref{sec:quantfiles} says which type to choose). Rounding is done by |weights_encode|, and the file is written as above. What is left is translation: other names of tensors, other names of settings, another form of the vocabulary. The program is in \.{unwoven/command}, and here are the decisions in it.
+@^quantize@>
+
+Does every tensor get fewer bits? No (\cref{tab:quantplan}). A vector of gains or biases is as long as a single row of a matrix, so rounding it saves nothing. The same holds for learned positions, which are added to the residual stream once and never multiplied. The embedding and the head stand out the other way: \cref{sec:quantloss} found the largest error in the embedding, and the head makes the logits. So files with four or five bits keep these two in \texttt{q8\_0}. And a matrix whose rows are no whole blocks cannot be rounded at all; it becomes \texttt{f16}, as in \texttt{llama.cpp}'s files.
+
+\begin{table}
+\tabcaption{tab:quantplan}{The type of each tensor, for the type that was asked for.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}lll@@{}}
+\tabhead{tensor} & \tabhead{\texttt{f16}, \texttt{bf16}} & \tabhead{\texttt{q8\_0}} & \tabhead{four or five bits}\\\midrule
+gains, biases, learned positions & \texttt{f32} & \texttt{f32} & \texttt{f32}\\
+embedding, head & as asked & \texttt{q8\_0} & \texttt{q8\_0}\\
+the other matrices & as asked & \texttt{q8\_0} & as asked\\
+rows that are no whole blocks & as asked & \texttt{f16} & \texttt{f16}
+\end{tabular*}
+\end{table}
+
+\texttt{llama.cpp} itself mixes types a little differently: with four bits its head has the type \texttt{q6\_k}, which we read and do not write. Its options |--pure|, |--token-embedding-type| and |--output-tensor-type| make it do as we do, tensor for tensor and byte for byte.
+
+@ Two things may differ besides the type. GPT-2's matrices come from Hugging Face with the inputs first (\cref{sec:layouts}), and the file wants them the other way round; so a row of the file is a column of the matrix. And in the queries and keys of a Llama the two rows that a rotation turns together are neighbours in the file, while in the directory they are half a head apart. With $h$ for half of the head, row $2i$ of the file is row $i$ of the directory, and row $2i+1$ is row $i+h$. A head of eight rows is written in the order 0, 4, 1, 5, 2, 6, 3, 7.
+@^permuted rows@>
+
+SentencePiece needs a translation that is less obvious. Its tokenizer merges the pair whose result has the best score; ours has a list of rules with ranks (\cref{sec:encoding}), and no scores any more. We need numbers that make another program merge in the same order. So the score of a token is minus the rank of the first rule that makes it, and a token that no rule makes gets a score below all others. This is right if all rules for one token are neighbours in the list, which holds for lists that were made from scores.
+
+Llama 3's way of stretching positions has no key. Its file gets the tensor \.{rope\_freqs.weight}, with a divisor for each frequency (\cref{sec:ropefactors}). Divisors are rounded to |float|, so a frequency may differ in its last bit from that of the directory; no other number of a file in \texttt{f32} differs at all.
+
+@* Is anything lost? \label{sec:quantlost}
+A setting that is forgotten is a model that writes nonsense. How could we be sure that we have forgotten none, including those that somebody adds next year? Not by looking at the list once more. Instead the program reads the finished file, with the same functions that everybody reads it with, and compares the settings with those of the directory, one by one, by the table of \cref{sec:settingrows}. If a setting has no key, the file says nothing of it, the reader assumes the usual, and the comparison fails with the setting's name. Only then does the file get its name.
+
+With the tokenizer we cannot compare fields, since the two were made of different descriptions. So we try both on a difficult text, with capitals, contractions, runs of blanks, numbers, an emoji, Japanese, and an accent that is a character of its own. Two tokenizers that make the same ids of it are taken for equal. Some differences are refused before that: a way of cutting that has no name, an added token that takes blanks with it, several tokens around a text.
+
+A number can get lost, too. A weight of 16 bits that is too large rounds to infinity, and one such weight is enough for a model that computes nothing. In float16 that begins at \given{65520}, and a model that was published in bfloat16 may have a weight beyond that. The message names the tensor, the row and the number; the weight can stay in bfloat16. And a model in blocks is not rounded a second time: the errors would add up, and nothing would show it.
+
+@ The file itself appears by the rules of \cref{sec:newfile}: it grows under another name and takes its own at the end, and only a regular file is ever replaced. It cannot be a stream, because it is read again before it gets its name. One regular file is never replaced, and that is the model. You may reach it by another name, so we compare the files and not their names. In a directory that protects every file except GGUF files, which were made of the model and are no part of it.
+
+If the model is already a GGUF file of floats, the program copies its keys as they are, whatever they mean, except three: the two that say how the file is rounded, and the alignment, which is ours.
 
 @* Exercises. \label{sec:ggufexercises}
 Both are about the list of tensors.

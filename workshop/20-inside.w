@@ -669,7 +669,7 @@ bool kernels_check_settings(const struct kernels *k, const struct model_config *
   /* whether |k| knows every setting that is not zero; a host's kernels know all. Error: the first that it
      does not know, by name */
 
-@ \label{sec:settingrows}Here are the rows. After the kind and the name come the least and the greatest value that a file may give. Then four words. A setting is |shown| or |hidden| when a user asks for the settings. It is the |same| in a file that we write, or a reason makes it |other| (a window, for instance, is not written, and \cref{quantize} refuses it). The number of weights is |sized| by it or |free| of it, and a test changes each setting to see whether the word is true. Finally, |device| says that a device's kernels compute it; a model in which a setting with the word |host| is on is refused there by the name of the setting. The sizes come first, because \cref{sec:modelsettings} prints them.
+@ \label{sec:settingrows}Here are the rows. After the kind and the name come the least and the greatest value that a file may give. Then four words. A setting is |shown| or |hidden| when a user asks for the settings. It is the |same| in a file that we write, or a reason makes it |other| (a window, for instance, is not written, and \cref{sec:ggufsettings} says why). The number of weights is |sized| by it or |free| of it, and a test changes each setting to see whether the word is true. Finally, |device| says that a device's kernels compute it; a model in which a setting with the word |host| is on is refused there by the name of the setting. The sizes come first, because \cref{sec:modelsettings} prints them.
 
 @(settings.inc@>=
 PART(const char *, family, )@; /* \.{"gpt2"}, \.{"llama"}, \dots: its |model_type| */

@@ -218,8 +218,6 @@ static bool read_keys(struct gguf_reader *r, struct gguf_file *g, uint64_t n)
   return true;
 }
 
-/* <From keys to tensors> */
-
 /* <Find the alignment> */
 static bool read_alignment(struct gguf_reader *r, struct gguf_file *g)
 {
