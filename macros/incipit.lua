@@ -125,6 +125,20 @@ function incipit.listing(name, first, last, columns)
   h:close()
 end
 
+-- one function of a file that no volume prints, from its declaration to the brace that ends it
+function incipit.cfunction(name, wanted, columns)
+  local h = io.open("unwoven/" .. name, "rb") or io.open("tangled/" .. name, "rb")
+  local lines, last = {}, false
+  for line in (h and h:read("a") or ""):gmatch("([^\n]*)\n") do
+    if #lines == 0 and line:match("^[%a].*%f[%w_]" .. wanted .. "%(") and not line:match(";%s*$") or #lines > 0 and not last then
+      if #line > columns then tex.error("incipit: a line of " .. wanted .. " in '" .. name .. "' has more than " .. columns .. " columns") end
+      lines[#lines + 1], last = line, line == "}"
+    end
+  end
+  if not last then tex.error("incipit: '" .. name .. "' has no function " .. wanted); return end
+  for _, line in ipairs(lines) do tex.sprint("\\cpline{"); tex.cprint(12, line == "" and " " or line); tex.sprint("}") end
+end
+
 -- the command that compiles the program whose output is NAME, if that is the program of a chapter
 function incipit.byhand(name)
   local module = name:match("^build/out/([%w-]+)%.txt$")

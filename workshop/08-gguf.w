@@ -653,12 +653,12 @@ Reading and writing go through the same rows, so a setting cannot be read under 
 
 \begin{table}
 \tabcaption{tab:ggufsays}{What a \texttt{config.json} says, and how a GGUF file says it if there is no key.}
-\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}l@@{}}
+\begin{tabular*}{\textwidth}{@@{}>{\raggedright\arraybackslash}p{47mm}@@{\extracolsep{\fill}}>{\raggedright\arraybackslash}p{61mm}@@{}}
 \tabhead{setting} & \tabhead{in a GGUF file}\\\midrule
 \texttt{tie\_word\_embeddings} & there is no tensor \texttt{output.weight}\\
 \texttt{attention\_bias}, \texttt{mlp\_bias} & the first layer has a tensor \dots\texttt{.bias}\\
 \texttt{vocab\_size} & rows of \texttt{token\_embd.weight}\\
-\texttt{rope\_scaling} of a Llama 3 & the tensor \texttt{rope\_freqs.weight}: a divisor for each wheel\\
+\texttt{rope\_scaling} of a Llama 3 & the tensor \texttt{rope\_freqs.weight}, a divisor for each wheel\\
 \texttt{sliding\_window} & a key that \texttt{llama.cpp} does not read in our families\\
 \texttt{hidden\_act}, scaled scores & not at all: the architecture has one\\
 \texttt{do\_sample} & not at all: so nobody follows the advice
@@ -698,7 +698,7 @@ The types are SentencePiece's. Type 3 is \emph{control}: its text is found in a 
 
 \begin{table}
 \tabcaption{tab:ggufpre}{The names of patterns that we know. The first name of a row is the one that we write.}
-\begin{tabular*}{\textwidth}{@@{}p{39mm}@@{\extracolsep{\fill}}p{69mm}@@{}}
+\begin{tabular*}{\textwidth}{@@{}>{\raggedright\arraybackslash}p{39mm}@@{\extracolsep{\fill}}>{\raggedright\arraybackslash}p{69mm}@@{}}
 \tabhead{names} & \tabhead{how a text is cut}\\\midrule
 \texttt{gpt-2}, \texttt{phi-2}, \texttt{olmo}, \dots & by GPT-2's pattern\\
 \texttt{llama3}, \texttt{llama-bpe}, \texttt{pixtral}, \dots & by Llama 3's; a word that is a token is taken as a whole, whatever the merges say, and every text begins with the first token\\
@@ -792,10 +792,12 @@ bool gguf_write_draft(struct gguf_draft *d, FILE *f)
 @<Write the description@>@;
 
 @* Quantized files: which tensor gets which type. \label{sec:quantplan}
-The command |incipit quantize| makes one file of a directory, with weights in fewer bits (\cref{sec:quantfiles} says which type to choose). Rounding is done by |weights_encode|, and the file is written as above. What is left is translation: other names of tensors, other names of settings, another form of the vocabulary. The program is in \.{unwoven/command}, and here are the decisions in it.
+The command \texttt{incipit quantize} makes one file of a directory, with weights in fewer bits (\cref{sec:quantfiles} says which type to choose). Rounding is done by |weights_encode|, and the file is written as above. What is left is translation: other names of tensors, other names of settings, another form of the vocabulary. The program is in \.{unwoven/command}, and here are the decisions in it.
 @^quantize@>
 
 Does every tensor get fewer bits? No (\cref{tab:quantplan}). A vector of gains or biases is as long as a single row of a matrix, so rounding it saves nothing. The same holds for learned positions, which are added to the residual stream once and never multiplied. The embedding and the head stand out the other way: \cref{sec:quantloss} found the largest error in the embedding, and the head makes the logits. So files with four or five bits keep these two in \texttt{q8\_0}. And a matrix whose rows are no whole blocks cannot be rounded at all; it becomes \texttt{f16}, as in \texttt{llama.cpp}'s files.
+
+\printedfunction{command/quantize_plan.c}{type_for}
 
 \begin{table}
 \tabcaption{tab:quantplan}{The type of each tensor, for the type that was asked for.}
@@ -808,16 +810,20 @@ rows that are no whole blocks & as asked & \texttt{f16} & \texttt{f16}
 \end{tabular*}
 \end{table}
 
-\texttt{llama.cpp} itself mixes types a little differently: with four bits its head has the type \texttt{q6\_k}, which we read and do not write. Its options |--pure|, |--token-embedding-type| and |--output-tensor-type| make it do as we do, tensor for tensor and byte for byte.
+\texttt{llama.cpp} itself mixes types a little differently: with four bits its head has the type \texttt{q6\_k}, which we read and do not write. Its options \texttt{-{}-pure}, \texttt{-{}-token-embedding-type} and \texttt{-{}-output-tensor-type} make it do as we do, tensor for tensor and byte for byte.
 
-@ Two things may differ besides the type. GPT-2's matrices come from Hugging Face with the inputs first (\cref{sec:layouts}), and the file wants them the other way round; so a row of the file is a column of the matrix. And in the queries and keys of a Llama the two rows that a rotation turns together are neighbours in the file, while in the directory they are half a head apart. With $h$ for half of the head, row $2i$ of the file is row $i$ of the directory, and row $2i+1$ is row $i+h$. A head of eight rows is written in the order 0, 4, 1, 5, 2, 6, 3, 7.
+@ Two things may differ besides the type. GPT-2's matrices come from Hugging Face with the inputs first (\cref{sec:layouts}), and the file wants them the other way round; so a row of the file is a column of the matrix. And in the queries and keys of a Llama the two rows that a rotation turns together are neighbours in the file, while in the directory they are half a head apart. With $h$ for half of the head, row $2i$ of the file is row $i$ of the directory, and row $2i+1$ is row $i+h$. A head of eight rows is written in the order 0, 4, 1, 5, 2, 6, 3, 7. In the code |half| is 0 if nothing is to be regrouped, and $k$ is the place within the head.
 @^permuted rows@>
+
+\printedfunction{command/quantize.c}{row_of}
 
 SentencePiece needs a translation that is less obvious. Its tokenizer merges the pair whose result has the best score; ours has a list of rules with ranks (\cref{sec:encoding}), and no scores any more. We need numbers that make another program merge in the same order. So the score of a token is minus the rank of the first rule that makes it, and a token that no rule makes gets a score below all others. This is right if all rules for one token are neighbours in the list, which holds for lists that were made from scores.
 
+\printedfunction{tokenizer-json/gguf_vocabulary.c}{find_scores}
+
 Llama 3's way of stretching positions has no key. Its file gets the tensor \.{rope\_freqs.weight}, with a divisor for each frequency (\cref{sec:ropefactors}). Divisors are rounded to |float|, so a frequency may differ in its last bit from that of the directory; no other number of a file in \texttt{f32} differs at all.
 
-@* Is anything lost? \label{sec:quantlost}
+@* What could get lost. \label{sec:quantlost}
 A setting that is forgotten is a model that writes nonsense. How could we be sure that we have forgotten none, including those that somebody adds next year? Not by looking at the list once more. Instead the program reads the finished file, with the same functions that everybody reads it with, and compares the settings with those of the directory, one by one, by the table of \cref{sec:settingrows}. If a setting has no key, the file says nothing of it, the reader assumes the usual, and the comparison fails with the setting's name. Only then does the file get its name.
 
 With the tokenizer we cannot compare fields, since the two were made of different descriptions. So we try both on a difficult text, with capitals, contractions, runs of blanks, numbers, an emoji, Japanese, and an accent that is a character of its own. Two tokenizers that make the same ids of it are taken for equal. Some differences are refused before that: a way of cutting that has no name, an added token that takes blanks with it, several tokens around a text.
