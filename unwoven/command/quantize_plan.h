@@ -17,6 +17,7 @@ struct planned {
   bool transposed, is_vector;
 };
 
+/* the list, and what it is made of */
 struct quantize_plan {
   struct memory *m;
   const struct model *lm;
@@ -31,5 +32,7 @@ struct quantize_plan {
 /* lists the tensors in the order of the calculation; the plan's m, lm, layout, type and why are set,
    and the rest zero. To be freed even on failure */
 bool quantize_plan_make(struct quantize_plan *w);
+
+/* frees the list and what was made for it */
 void quantize_plan_free(struct quantize_plan *w);
 #endif

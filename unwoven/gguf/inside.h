@@ -17,8 +17,12 @@ int gguf_by_key(const void *a, const void *b);
 /* the row of number_types with this number of the format; N_NUMBER_TYPES if there is none */
 unsigned gguf_type_of_number(uint64_t number);
 
-/* append to one of the two lists of a draft; after a failure they do nothing */
+/* appends n bytes to one of the two lists of a draft; after a failure nothing, as the next two */
 void gguf_put(struct gguf_draft *d, struct bytes *list, const void *byte, size_t n);
+
+/* a number of n bytes, lowest first */
 void gguf_put_number(struct gguf_draft *d, struct bytes *list, size_t n, uint64_t x);
+
+/* its length in 8 bytes, and the string */
 void gguf_put_string(struct gguf_draft *d, struct bytes *list, const void *text, size_t n);
 #endif
