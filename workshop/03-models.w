@@ -196,6 +196,7 @@ struct config_reader {
   struct memory *m;
   struct error *why;
 };
+/*- Every complaint has the path of the file, the field, its value and what was wanted. */
 static bool setting_bad(struct config_reader *s, const char *name, json_t *found,
   const char *wanted)
 {
@@ -226,6 +227,8 @@ enum { NULL_COUNTS = 1 << 30, /* null is a value of this field, not its absence 
 A count goes where the row says, and must be within its bounds; a value of another type is turned into $-1$, which no row allows.
 
 @<Read a number or a flag@>=
+/*- JSON tells integers, reals and truth values apart: none of 12.0, "12" and true is the
+  integer 12. A value of another type becomes -1, which no row allows. */
 static bool read_count(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -241,6 +244,7 @@ static bool read_count(struct config_reader *s, const struct config_field *f,
 @ A real may be written as an integer, because some files have |1| for |1.0|.
 
 @<Read a number or a flag@>=
+/*- A real may be written as an integer: some files have 1 for 1.0. */
 static bool read_real(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -266,6 +270,8 @@ json_t *value)
 @<Read a setting of the table@>=
 #define setting(name) read_setting, @[{ SETTING_##name, 0, 0 }@]
 #define NOWHERE @[{ 0, 0, 0 }@]
+/*- The row has the number of a setting instead of a place; place and bounds are in the table of
+  settings. */
 static bool read_setting(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -285,6 +291,8 @@ static bool read_setting(struct config_reader *s, const struct config_field *f,
 such a field into the files of our families as well, and then its value is 1.
 
 @<Insist on a value@>=
+/*- Related families multiply here by a number; ours have no such factor, but some tools write
+  the field all the same. */
 static bool read_one(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -296,6 +304,8 @@ static bool read_one(struct config_reader *s, const struct config_field *f,
 there for false, as it does in yarn's |truncate|. For these two, null is a value.
 
 @<Insist on a value@>=
+/*- False in models that were changed to read texts instead of writing them. The library takes
+  null for false, so null counts as a value. */
 static bool read_true(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -316,6 +326,8 @@ json_t *value)
 \emph{not} the same function: the two differ so little that a text would look right, but enough that it would not be the model's text.
 
 @<Read the name of a curve@>=
+/*- The exact GELU is not the one with a hyperbolic tangent: a text would look right, and not be
+  the model's. */
 static bool read_activation(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -338,6 +350,9 @@ sampling is read second, and its value replaces the one in \.{config.json}, sinc
 why a text ended. The token that begins a text is optional, and its id can be any number, even 0; so a flag must say whether there is one.
 
 @<Read ids@>=
+/*- One id or a list. The file of advice is read second, and its value replaces the first, since
+  it corrects the older kind of file; which file it was is kept for the user who asks why a
+  text ended. */
 static bool read_eos(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -354,6 +369,7 @@ static bool read_eos(struct config_reader *s, const struct config_field *f,
   return true;
 }
 @#
+/*- Any id is possible, even 0; so a flag says whether there is one. */
 static bool read_bos(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -365,6 +381,7 @@ static bool read_bos(struct config_reader *s, const struct config_field *f,
 two differ, we do not know which was meant, and an error message is better than a guess.
 
 @<Read what must agree with something else@>=
+/*- If the two names of the context differ, nobody can know which was meant. */
 static bool read_n_ctx(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -637,6 +654,8 @@ struct tables {
   const struct harmless_entry *harmless[4];
 };
 #define field_at(member, min, max) @[{ offsetof(struct model_config, member), min, max }@]
+/*- For fields that are read as a group elsewhere, because the meaning of one depends on
+  another. Here they are only known. */
 static bool read_nothing(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -650,6 +669,7 @@ static bool read_nothing(struct config_reader *s, const struct config_field *f,
 we check whether its value says anything at all.
 
 @<Account for every field@>=
+/*- A field may have several rows, for different families; the first that has our bit counts. */
 static const struct config_field *used_find(const struct tables *t, const char *name)
 {
   for (int i = 0; t->used[i] != NULL; i++)
@@ -671,6 +691,8 @@ static const char *harmless_reason(const struct tables *t, const char *name)
 introduces a feature, its field is saved with every model, switched off in most. A zero does not count as a no: a threshold of zero may well mean something. A used field that is null is left at its default, with the two exceptions above.
 
 @<Use a field, ignore it, or refuse it@>=
+/*- A later library saves the field of a new feature with every model, switched off in most. A
+  zero is no such no: a threshold of zero may mean something. */
 static bool says_nothing(const json_t *value)
 {
   return json_is_null(value) || json_is_false(value)
@@ -678,6 +700,7 @@ static bool says_nothing(const json_t *value)
     || (json_is_array(value) && json_array_size(value) == 0)
     || (json_is_object(value) && json_object_size(value) == 0);
 }
+/*- A used field that is null keeps its default, but for those in which null is a value. */
 static bool read_field(struct config_reader *s, const char *name, json_t *value,
   const struct tables *t)
 {
@@ -695,6 +718,8 @@ static bool read_field(struct config_reader *s, const char *name, json_t *value,
 
 @<Meet an unknown field@>=
 const char config_ignored_by_caller[] = "ignored, as you asked";
+/*- Kept with its value until all fields have been read, so that one sentence can name every
+  unknown one. */
 static bool read_unknown(struct config_reader *s, const char *name, json_t *value)
 {
   for (size_t i = 0; i < s->o->n_ignore; i++)
@@ -715,6 +740,8 @@ static bool read_unknown(struct config_reader *s, const char *name, json_t *valu
 @ If there is only one, the sentence shows its value. If there are several, the sentence lists their names, and counts those that do not fit.
 
 @<Name the unknown fields@>=
+/*- One field is shown with its value; of several there is room for the names, and those that do
+  not fit are counted. */
 static bool refuse_unknown(struct config_reader *s)
 {
   char names[240] = "", wanted[] = "fields that this program knows";
@@ -763,6 +790,7 @@ static bool settings_read(struct config_reader *s, const struct tables *t)
 may belong to the parsed file, which is freed after the reading, so the list keeps a copy.
 
 @<Remember what was ignored@>=
+/*- The name may belong to the parsed file, which is freed after the reading: so a copy. */
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why)
 {
@@ -842,6 +870,7 @@ const struct model_config *config_family(size_t i)
 {
   return i < N_FAMILIES ? &model_families[i].always : NULL;
 }
+/*- For the figure of the families, and for tests. */
 bool config_reads(size_t i, const char *field)
 {
   struct tables t = tables_of(&model_families[i]);
@@ -857,6 +886,7 @@ const struct family_row *family_named(const char *type)
 @ Sentences list the families from the table. Two families may share a name in GGUF files; it is listed once.
 
 @<Ask the table of families@>=
+/*- Two families may share a name in GGUF files; it is listed once. */
 const char *family_list(bool gguf, char list[200])
 {
   const char *name[N_FAMILIES];
@@ -889,6 +919,9 @@ static struct tables tables_of(const struct family_row *f)
 with exactly Llama's names but put their norms elsewhere: they would load, run, and write nonsense.
 
 @<Find the family@>=
+/*- Some families have tensors with exactly Llama's names and put their norms elsewhere: they
+  would load, run, and write nonsense. So the name must be in the table, and the class must
+  not contradict it. */
 static const struct family_row *family_find(struct config_reader *s)
 {
   json_t *type = json_object_get(s->all, "model_type");
@@ -924,6 +957,8 @@ queries, and the heads divide the width evenly. If the division leaves
 a remainder, the file is wrong. (A |head_dim| that is given need not divide anything: the heads together may be wider than the row, or narrower.)
 
 @<Derive the sizes that were not given@>=
+/*- Sizes that are not given follow from others. A head_dim that is given need not divide
+  anything: the heads together may be wider than the row, or narrower. */
 static bool settings_derive(struct config_reader *s)
 {
   struct model_config *c = s->c;
@@ -957,6 +992,9 @@ if (c->gated && c->out_bias) c->qkv_bias = true;
 |use_sliding_window| is true, and then from layer |max_window_layers| on; the published files give a window but switch it off. Newer files also list the kind of each layer, and if there is such a list, it decides.
 
 @<Find out which layers have a window@>=
+/*- null means no window here, though in most fields it means the default. In Qwen's files a
+  window counts only where use_sliding_window is true. If the layers are listed, the list
+  decides. */
 static bool settings_window(struct config_reader *s)
 {
   struct model_config *c = s->c;
@@ -973,6 +1011,8 @@ static bool settings_window(struct config_reader *s)
 another model, with another name. So a word is wrong if it is neither of the two, if it asks for a window when there is none, or if it denies a window that the family always has.
 
 @<Read the list of layers@>=
+/*- A Mistral with two kinds of layers is another model: without use_sliding_window all words
+  must agree with the window. */
 static const char *layer_words(const struct model_config *c, bool choice)
 {
   if (c->window == 0) return "full_attention: there is no window";
@@ -1006,6 +1046,8 @@ the kind is called |rope_type| or, earlier, |type|. We accept either, and refuse
 that contradicts itself: if only one of the two places was edited, we cannot know which is right.
 
 @<Read how positions are rotated@>=
+/*- Version 4 of the library has rope_theta and rope_scaling, version 5 has rope_parameters. If
+  only one of the two places was edited, nobody can know which is right. */
 static bool settings_rope(struct config_reader *s)
 {
   json_t *old = json_object_get(s->all, "rope_scaling");
@@ -1025,6 +1067,7 @@ static bool settings_rope(struct config_reader *s)
 @ The number $\theta$ may be inside the description or beside it. If it is in neither place, it is \given{10\,000}, as in the first paper on rotary positions.
 
 @<Read |theta| from either place@>=
+/*- 10000 is the base of the first paper on rotary positions. */
 static bool settings_theta(struct config_reader *s, json_t *given)
 {
   json_t *theta = json_object_get(s->all, "rope_theta");
@@ -1046,6 +1089,8 @@ the kinds take the place of the families.
 @<Read the kind of stretching@>=
 @<The fields of a stretching@>@;
 @<Work out what a stretching leaves open@>@;
+/*- The description is read as if it were a file of its own: the kinds of stretching take the
+  place of the families, and an unknown member is refused. */
 static bool rope_kind(struct config_reader *s, const char *where, json_t *given)
 {
   static const char *const kinds[] = @[{ "default", "linear", "llama3", "yarn" }@];
@@ -1106,6 +1151,8 @@ would divide by its logarithm, which is 0. Last of all we work out yarn's attent
 
 @<Work out what a stretching leaves open@>=
 @<List the scales that do not count@>@;
+/*- yarn would divide by the logarithm of a base of 1. Its attention factor is worked out last,
+  so that the pass finds it in the settings whether or not it was given. */
 static bool rope_derive(struct config_reader *s, const char *where, json_t *given)
 {
   struct rope_config *r = &s->c->rope;
@@ -1126,6 +1173,8 @@ static bool rope_derive(struct config_reader *s, const char *where, json_t *give
 @ The two scales count only if both are there and no |attention_factor| is. Otherwise the library ignores them silently; we ignore them too, but list them.
 
 @<List the scales that do not count@>=
+/*- The two scales count only together, and only without an attention_factor. The library
+  ignores them silently otherwise; they are listed here. */
 static bool rope_scales(struct config_reader *s, json_t *given)
 {
   static const char *const name[] = @[{ "mscale", "mscale_all_dim" }@];
@@ -1142,6 +1191,7 @@ static bool rope_scales(struct config_reader *s, json_t *given)
 @ A file is opened, and must contain an object. The advice has no families; its tables are read with all bits set. We keep the path of the file, because every message begins with it.
 
 @<Read one of the two files@>=
+/*- The path is kept, because every message begins with it. */
 static bool settings_file(struct config_reader *s, const char *directory,
   const char *file, char path[PATH_CAP])
 {
@@ -1153,6 +1203,7 @@ static bool settings_file(struct config_reader *s, const char *directory,
   return setting_bad(s, "this", s->all, "an object");
 }
 @#
+/*- The advice has no families: all bits are set. */
 static bool settings_advice(struct config_reader *s)
 {
   struct tables t = @[{ ALL, { advice_field }, { harmless_advice, harmless_other } }@];
@@ -1163,6 +1214,8 @@ static bool settings_advice(struct config_reader *s)
 such weights back and the field is still in the file, you may ask for it to be ignored.
 
 @<Refuse weights that were quantized@>=
+/*- Checked before all others: such weights have tensors with other names and types, and a
+  message about missing tensors would hide the reason. */
 static bool is_quantized(struct config_reader *s)
 {
   static const char field[] = "quantization_config";
@@ -1183,6 +1236,8 @@ static bool is_quantized(struct config_reader *s)
 suggestions for sampling begin with neutral values, so that a later chapter can apply all of them without asking which were given.
 
 @<Read the model's own settings@>=
+/*- The family first, since it decides which fields count. Advice begins with neutral values, so
+  that a sampler can apply all of it without asking what was given. */
 static bool settings_model(struct config_reader *s)
 {
   if (is_quantized(s)) return false;
@@ -1202,6 +1257,9 @@ static bool settings_model(struct config_reader *s)
 @ A user who has been told of all unknown fields of the first file, and has named them, should not then be told of others in the second. So if the first is refused for such fields, we look through the second for its unknown fields as well, and append a sentence about them. Any other fault of the second file is reported when it is actually read.
 
 @<Look for unknown fields in the second file@>=
+/*- A user who has been told of all unknown fields of the first file, and has named them, should
+  not then be told of others in the second. Any other fault of the second file is reported
+  when it is really read. */
 static void add_unknown(struct config_reader *s, const char *directory,
   const char *file, char path[PATH_CAP])
 {
@@ -1221,6 +1279,8 @@ error like any other. If the first is missing and we recognize another kind of f
 
 @<Open and close the settings@>=
 @<Look for unknown fields in the second file@>@;
+/*- The second file may be absent, so we ask whether it is there: one that is there and cannot
+  be read is an error like any other. */
 bool config_read_directory(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why)
 {
@@ -1247,6 +1307,7 @@ bool config_read_directory(struct model_config *c, struct memory *m,
 @ The only memory to free is the list with its copies of the names. The structure is emptied, so that closing it a second time does nothing.
 
 @<Open and close the settings@>=
+/*- Emptied, so that closing it a second time does nothing. */
 void config_close(struct memory *m, struct model_config *c)
 {
   for (size_t i = 0; i < c->n_ignored; i++)
@@ -1258,6 +1319,15 @@ void config_close(struct memory *m, struct model_config *c)
 @ The module has the readers first, because the tables name them, and the functions that walk the tables last.
 
 @(config.c@>=
+@;
+/** The settings of a model from its \.{config.json} and \.{generation\_config.json}. Every field of
+  both files is used, or in a list of harmless ones with the reason, or says nothing (null, false,
+  empty), or is refused by name; so no setting that matters can be overlooked. What is read is in
+  tables, and families are bits in their rows. Readers of single fields come first, because the
+  tables name them; then the tables; then what walks through them. Missing fields are looked for
+  last: a field that is spelt differently is unknown and missing at once, and its name helps more.
+  Nothing that is kept points into the parsed files. This file knows nothing of GGUF; \.{open.c}
+  stands above both. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
@@ -1389,6 +1459,8 @@ double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
 @ Llama3's share depends on the turns. With a share of 0 or 1, one of the two terms above is exactly zero, and the other is right to the last bit.
 
 @<The share that a wheel keeps@>=
+/*- With a share of 0 or 1 one term of the sum below is exactly zero, and the other is right to
+  the last bit. */
 static double llama3_share(const struct rope_config *r, double frequency)
 {
   double turns = frequency * r->original / 6.283185307179586;
@@ -1407,6 +1479,9 @@ static double yarn_place(const struct rope_config *r, double turns, uint32_t hal
   return half * num_log(r->original / (turns * 6.283185307179586))
     / num_log(r->theta);
 }
+/*- The bounds may lie outside of the wheels; the second ends at 2 half - 1, although there are
+  only half of them, as in the published program. If a very long original context turns the
+  bounds round, it computes with them as they are, and so do we. */
 static double yarn_share(const struct rope_config *r, uint32_t i, uint32_t half)
 {
   double low = yarn_place(r, r->beta_fast, half);
@@ -1423,6 +1498,7 @@ static double yarn_share(const struct rope_config *r, uint32_t i, uint32_t half)
 @ If texts do not become longer, attention need not be sharpened, so up to a factor of 1 the result is 1.
 
 @<The attention factor@>=
+/*- Texts that do not become longer need no sharper attention. */
 static double sharpened(double factor, double scale)
 {
   return factor <= 1 ? 1 : 0.1 * scale * num_log(factor) + 1;
@@ -1440,6 +1516,11 @@ double rope_scaled_attention(const struct rope_config *r)
 @ The module is small and knows nothing of files: it needs logarithms and two ways of rounding.
 
 @(rope_scaling.c@>=
+@;
+/** The frequencies of rotary positions in a model that was stretched. No file and no model is known
+  here. All is computed in double, and the caller rounds once, when it stores a frequency. The
+  order of operations is that of the published programs, because the bits of the logits depend on
+  it. */
 #include <math.h>
 #include "families/rope_scaling.h"
 #include "functions/numbers.h"
@@ -1635,6 +1716,7 @@ const struct tensor_layout *layout_at(size_t i)
     &gguf_gpt2, &gguf_llama, &gguf_qwen }@];
   return i < sizeof known / sizeof known[0] ? known[i] : NULL;
 }
+/*- A row of the table of families has the names of its two layouts. */
 const struct tensor_layout *layout_find(const char *format, const char *family)
 {
   const struct family_row *f = family == NULL ? NULL : family_named(family);
@@ -1652,6 +1734,7 @@ bool layout_fused(const struct tensor_layout *l)
 @ A name is written piece by piece. A name that does not fit is cut, and then no tensor is found under it.
 
 @<Write the name of a tensor@>=
+/*- A name that does not fit is cut, and then no tensor is found under it. */
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160])
 {
@@ -1669,6 +1752,12 @@ void layout_name(const struct tensor_layout *l, enum tensor_role role,
 @ The module needs no weights. A layout is data, and a program that has only the settings of a model can ask how a file would name its tensors.
 
 @(layout.c@>=
+@;
+/** How files name the tensors of a model, and in which order they store the numbers. A layout is
+  data: a new kind of file is a table, and nobody compares names elsewhere. In a pattern a tilde
+  is the prefix that the body of the model may have, a number sign the number of the layer.
+  Whether rows are permuted or matrices transposed is never guessed from a shape, since a square
+  matrix has the shape of its transpose. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -1748,6 +1837,8 @@ error messages: the tensor is missing, it has another shape, or its type is one
 that we cannot compute with. Shapes are compared as text, since the message needs the text anyway; so a message can never show two shapes that look alike.
 
 @<Find one tensor, and insist on its shape@>=
+/*- columns is 0 for a vector. Shapes are compared as text, which the message needs anyway: so
+  it can never show two that look alike. */
 static struct tensor require_tensor(struct model_loader *a,
   enum tensor_role role, const char *what, uint64_t rows, uint64_t columns)
 {
@@ -1800,6 +1891,7 @@ return none;
 then it cannot be the wanted one anyway.
 
 @<Write a shape in words@>=
+/*- A long shape is cut, but then it cannot be the wanted one. */
 static void shape_words(const struct tensor_entry *t, char found[64])
 {
   size_t n = (size_t) snprintf(found, 64, "[");
@@ -1814,6 +1906,8 @@ bias. GPT-2 stores its matrices with the inputs first, since its layers were wri
 so we take the order from the layout and never guess it from the shape.
 
 @<Find a matrix with its bias@>=
+/*- The order comes from the layout and never from the shape: a square matrix has the shape of
+  its transpose. */
 static struct matrix require_matrix(struct model_loader *a, enum tensor_role role,
   size_t in, size_t out, bool bias)
 {
@@ -1830,6 +1924,7 @@ static struct matrix require_matrix(struct model_loader *a, enum tensor_role rol
 here, once, as the published programs do.
 
 @<Find a norm@>=
+/*- Epsilon is rounded to float here, once, as the published programs do. */
 static struct norm require_norm(struct model_loader *a, enum tensor_role role,
   size_t d)
 {
@@ -1845,6 +1940,8 @@ static struct norm require_norm(struct model_loader *a, enum tensor_role role,
 are narrower; with a given |head_dim|, the first need not be square. If the layout has one matrix for all three, a pass cuts its results into three equal parts, so there must be as many heads of keys and values as of queries.
 
 @<Assemble queries, keys and values@>=
+/*- Of one matrix for all three a pass cuts the results into three equal parts, so there must be
+  as many heads of keys as of queries. */
 static void assemble_qkv(struct model_loader *a, struct model_layer *l)
 {
   const struct model_config *c = &a->lm->config;
@@ -1870,6 +1967,8 @@ static void assemble_qkv(struct model_loader *a, struct model_layer *l)
 @ Tensors are asked for in the order of their use. So if a file has several faults, the message is about the one that a pass would meet first.
 
 @<Assemble a layer@>=
+/*- In the order of their use: of several faults the message is about the one that a pass would
+  meet first. */
 static void assemble_layer(struct model_loader *a, uint32_t i,
   struct model_layer *l)
 {
@@ -1892,6 +1991,8 @@ head. Most small models have no head of their own: the matrix that turns an id i
 a row also measures how similar the last row is to the row of each id.
 
 @<Assemble what is outside the layers@>=
+/*- rope_freqs.weight is the only tensor that a file may have or not: only GGUF files of a
+  stretched Llama 3 do. */
 static void assemble_ends(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -1922,6 +2023,8 @@ lm->head_bytes = (uint64_t) c->vocab_size
 we check that it is possible. Each layer has several tensors, so if there are more layers than tensors, the number must be wrong.
 
 @<Assemble the layers@>=
+/*- The number comes from a file. Each layer has several tensors, so more layers than tensors is
+  a lie, and no memory is asked for it. */
 static void assemble_layers(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -1946,6 +2049,8 @@ that the settings deny would be silently left out. So it is an error, unless it 
 of those that older versions of the libraries have left in files. We recognize those by the end of their names, and add each to the list of what was ignored, with a reason.
 
 @<Account for every tensor@>=
+/*- A bias that the settings deny would be left out silently. Old libraries have left masks and
+  frequencies in files; they are known by the end of their names, and listed. */
 static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
 {
   static const struct { const char *end, *reason; } known[] =
@@ -1971,6 +2076,8 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
 embedding, byte for byte. If it does not, settings and weights contradict each other, and we cannot know which is right.
 
 @<Compare a stored head with the embedding it is tied to@>=
+/*- Some tools write the head of a tied model. It must be the embedding, byte for byte: if not,
+  settings and weights contradict each other. */
 static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 {
   const struct model_config *c = &a->lm->config;
@@ -1987,6 +2094,8 @@ static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 last bit of a frequency may differ from that of the same model in Hugging Face's form.
 
 @<Compute the frequencies of the rotations@>=
+/*- Rounded here, once. The divisors of a GGUF file were rounded when it was made, so the last
+  bit may differ from that of the directory. */
 static bool model_frequencies(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -2007,6 +2116,8 @@ static bool model_frequencies(struct model_loader *a)
 @ The layout is that of the file's format, for the family that the settings have named. To learn whether the names have the prefix, we look for the embedding under its full name: a file that was saved from the body of a model, without the head, has no prefix.
 
 @<Find the layout and the prefix@>=
+/*- A file that was saved from the body of a model, without the head, has no prefix; the
+  embedding tells which it is. */
 static bool model_layout(struct model_loader *a)
 {
   char name[160];
@@ -2026,6 +2137,7 @@ static bool model_layout(struct model_loader *a)
 $1/\sqrt{d_h}$ or 1, is computed here, once, in double, and rounded.
 
 @<Assemble the model@>=
+/*- The number by which scores are multiplied is computed in double, here, and rounded once. */
 static bool model_assemble(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -2076,6 +2188,7 @@ struct model *model_open(struct memory *m, const char *directory,
 @ The settings are closed last, because the sizes of the blocks are worked out from them.
 
 @<Open and close a model@>=
+/*- The settings last: the sizes of the blocks come from them. */
 void model_close(struct memory *m, struct model *lm)
 {
   if (lm == NULL) return;
@@ -2090,6 +2203,7 @@ void model_close(struct memory *m, struct model *lm)
 ignored are not counted at all. The list of what was ignored contains settings as well; the lookup finds no tensor for those.
 
 @<Count the parameters@>=
+/*- What was ignored has settings in it as well; no tensor is found for those. */
 uint64_t model_parameters(const struct model *lm)
 {
   const struct model_config *c = &lm->config;
@@ -2107,6 +2221,13 @@ uint64_t model_parameters(const struct model *lm)
 other modules call.
 
 @(loader.c@>=
+@;
+/** From settings and tensors to a model. Weights stay where they are in the mapped file; only
+  headers have been read. The settings say which tensors there must be, so each is asked for by
+  its role, with the shape that follows from the settings, and afterwards a tensor that nobody
+  asked for is an error. After a failure all further calls do nothing, so one test at the end
+  suffices; the first message stays. Tensors are asked for in the order of their use. What was
+  built is freed by the function that closes a complete model. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

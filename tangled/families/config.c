@@ -1,4 +1,15 @@
-/* config.c -- made from workshop/03-models.w; change it there */
+/* config.c -- The settings of a model from its config.json and
+   generation_config.json.
+   made from workshop/03-models.w; change it there
+
+   Every field of both files is used, or in a list of harmless ones with the reason,
+   or says nothing (null, false, empty), or is refused by name; so no setting that
+   matters can be overlooked. What is read is in tables, and families are bits in
+   their rows. Readers of single fields come first, because the tables name them; then
+   the tables; then what walks through them. Missing fields are looked for last: a
+   field that is spelt differently is unknown and missing at once, and its name helps
+   more. Nothing that is kept points into the parsed files. This file knows nothing of
+   GGUF; open.c stands above both. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -22,6 +33,8 @@ struct config_reader {
   struct memory *m;
   struct error *why;
 };
+
+/* Every complaint has the path of the file, the field, its value and what was wanted. */
 static bool setting_bad(struct config_reader *s, const char *name, json_t *found,
   const char *wanted)
 {
@@ -46,6 +59,9 @@ enum { NULL_COUNTS = 1 << 30, /* null is a value of this field, not its absence 
 /* <Readers and tables> */
 
 /* <Read a number or a flag> */
+
+/* JSON tells integers, reals and truth values apart: none of 12.0, "12" and true is
+   the integer 12. A value of another type becomes -1, which no row allows. */
 static bool read_count(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -58,6 +74,7 @@ static bool read_count(struct config_reader *s, const struct config_field *f,
   return true;
 }
 
+/* A real may be written as an integer: some files have 1 for 1.0. */
 static bool read_real(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -79,6 +96,9 @@ json_t *value)
 }
 
 /* <Insist on a value> */
+
+/* Related families multiply here by a number; ours have no such factor, but some
+   tools write the field all the same. */
 static bool read_one(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -86,6 +106,8 @@ static bool read_one(struct config_reader *s, const struct config_field *f,
     || setting_bad(s, f->name, value, "1: there is no such factor here");
 }
 
+/* False in models that were changed to read texts instead of writing them. The
+   library takes null for false, so null counts as a value. */
 static bool read_true(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -103,6 +125,9 @@ json_t *value)
 }
 
 /* <Read the name of a curve> */
+
+/* The exact GELU is not the one with a hyperbolic tangent: a text would look right,
+   and not be the model's. */
 static bool read_activation(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -123,6 +148,9 @@ static bool read_activation(struct config_reader *s, const struct config_field *
 /* <Read a setting of the table> */
 #define setting(name) read_setting, { SETTING_##name, 0, 0 }
 #define NOWHERE { 0, 0, 0 }
+
+/* The row has the number of a setting instead of a place; place and bounds are in the
+   table of settings. */
 static bool read_setting(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -139,6 +167,10 @@ static bool read_setting(struct config_reader *s, const struct config_field *f,
 }
 
 /* <Read ids> */
+
+/* One id or a list. The file of advice is read second, and its value replaces the
+   first, since it corrects the older kind of file; which file it was is kept for the
+   user who asks why a text ended. */
 static bool read_eos(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -155,6 +187,7 @@ static bool read_eos(struct config_reader *s, const struct config_field *f,
   return true;
 }
 
+/* Any id is possible, even 0; so a flag says whether there is one. */
 static bool read_bos(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -163,6 +196,8 @@ static bool read_bos(struct config_reader *s, const struct config_field *f,
 }
 
 /* <Read what must agree with something else> */
+
+/* If the two names of the context differ, nobody can know which was meant. */
 static bool read_n_ctx(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -307,6 +342,9 @@ struct tables {
   const struct harmless_entry *harmless[4];
 };
 #define field_at(member, min, max) { offsetof(struct model_config, member), min, max }
+
+/* For fields that are read as a group elsewhere, because the meaning of one depends
+   on another. Here they are only known. */
 static bool read_nothing(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -426,6 +464,9 @@ static struct tables tables_of(const struct family_row *f)
 /* <From one field to two files> */
 
 /* <Remember what was ignored> */
+
+/* The name may belong to the parsed file, which is freed after the reading: so a
+   copy. */
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why)
 {
@@ -441,6 +482,9 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 }
 
 /* <Account for every field> */
+
+/* A field may have several rows, for different families; the first that has our bit
+   counts. */
 static const struct config_field *used_find(const struct tables *t, const char *name)
 {
   for (int i = 0; t->used[i] != NULL; i++)
@@ -459,6 +503,9 @@ static const char *harmless_reason(const struct tables *t, const char *name)
 
 /* <Meet an unknown field> */
 const char config_ignored_by_caller[] = "ignored, as you asked";
+
+/* Kept with its value until all fields have been read, so that one sentence can name
+   every unknown one. */
 static bool read_unknown(struct config_reader *s, const char *name, json_t *value)
 {
   for (size_t i = 0; i < s->o->n_ignore; i++)
@@ -477,6 +524,9 @@ static bool read_unknown(struct config_reader *s, const char *name, json_t *valu
 }
 
 /* <Use a field, ignore it, or refuse it> */
+
+/* A later library saves the field of a new feature with every model, switched off in
+   most. A zero is no such no: a threshold of zero may mean something. */
 static bool says_nothing(const json_t *value)
 {
   return json_is_null(value) || json_is_false(value)
@@ -485,6 +535,8 @@ static bool says_nothing(const json_t *value)
     || (json_is_object(value) && json_object_size(value) == 0);
 }
 
+/* A used field that is null keeps its default, but for those in which null is a
+   value. */
 static bool read_field(struct config_reader *s, const char *name, json_t *value,
   const struct tables *t)
 {
@@ -499,6 +551,9 @@ static bool read_field(struct config_reader *s, const char *name, json_t *value,
 }
 
 /* <Name the unknown fields> */
+
+/* One field is shown with its value; of several there is room for the names, and
+   those that do not fit are counted. */
 static bool refuse_unknown(struct config_reader *s)
 {
   char names[240] = "", wanted[] = "fields that this program knows";
@@ -546,6 +601,7 @@ const struct model_config *config_family(size_t i)
   return i < N_FAMILIES ? &model_families[i].always : NULL;
 }
 
+/* For the figure of the families, and for tests. */
 bool config_reads(size_t i, const char *field)
 {
   struct tables t = tables_of(&model_families[i]);
@@ -559,6 +615,7 @@ const struct family_row *family_named(const char *type)
   return NULL;
 }
 
+/* Two families may share a name in GGUF files; it is listed once. */
 const char *family_list(bool gguf, char list[200])
 {
   const char *name[N_FAMILIES];
@@ -577,6 +634,10 @@ const char *family_list(bool gguf, char list[200])
 }
 
 /* <Find the family> */
+
+/* Some families have tensors with exactly Llama's names and put their norms
+   elsewhere: they would load, run, and write nonsense. So the name must be in the
+   table, and the class must not contradict it. */
 static const struct family_row *family_find(struct config_reader *s)
 {
   json_t *type = json_object_get(s->all, "model_type");
@@ -604,6 +665,9 @@ static const struct family_row *family_find(struct config_reader *s)
 }
 
 /* <Derive the sizes that were not given> */
+
+/* Sizes that are not given follow from others. A head_dim that is given need not
+   divide anything: the heads together may be wider than the row, or narrower. */
 static bool settings_derive(struct config_reader *s)
 {
   struct model_config *c = s->c;
@@ -628,6 +692,9 @@ static bool settings_derive(struct config_reader *s)
 }
 
 /* <Read the list of layers> */
+
+/* A Mistral with two kinds of layers is another model: without use_sliding_window all
+   words must agree with the window. */
 static const char *layer_words(const struct model_config *c, bool choice)
 {
   if (c->window == 0) return "full_attention: there is no window";
@@ -656,6 +723,10 @@ static bool settings_layers(struct config_reader *s, json_t *list)
 }
 
 /* <Find out which layers have a window> */
+
+/* null means no window here, though in most fields it means the default. In Qwen's
+   files a window counts only where use_sliding_window is true. If the layers are
+   listed, the list decides. */
 static bool settings_window(struct config_reader *s)
 {
   struct model_config *c = s->c;
@@ -704,6 +775,9 @@ static const struct config_field yarn_field[] =
 /* <Work out what a stretching leaves open> */
 
 /* <List the scales that do not count> */
+
+/* The two scales count only together, and only without an attention_factor. The
+   library ignores them silently otherwise; they are listed here. */
 static bool rope_scales(struct config_reader *s, json_t *given)
 {
   static const char *const name[] = { "mscale", "mscale_all_dim" };
@@ -717,6 +791,8 @@ static bool rope_scales(struct config_reader *s, json_t *given)
   return true;
 }
 
+/* yarn would divide by the logarithm of a base of 1. Its attention factor is worked
+   out last, so that the pass finds it in the settings whether or not it was given. */
 static bool rope_derive(struct config_reader *s, const char *where, json_t *given)
 {
   struct rope_config *r = &s->c->rope;
@@ -734,6 +810,8 @@ static bool rope_derive(struct config_reader *s, const char *where, json_t *give
   return true;
 }
 
+/* The description is read as if it were a file of its own: the kinds of stretching
+   take the place of the families, and an unknown member is refused. */
 static bool rope_kind(struct config_reader *s, const char *where, json_t *given)
 {
   static const char *const kinds[] = { "default", "linear", "llama3", "yarn" };
@@ -754,6 +832,8 @@ static bool rope_kind(struct config_reader *s, const char *where, json_t *given)
 }
 
 /* <Read theta from either place> */
+
+/* 10000 is the base of the first paper on rotary positions. */
 static bool settings_theta(struct config_reader *s, json_t *given)
 {
   json_t *theta = json_object_get(s->all, "rope_theta");
@@ -770,6 +850,10 @@ static bool settings_theta(struct config_reader *s, json_t *given)
 }
 
 /* <Read how positions are rotated> */
+
+/* Version 4 of the library has rope_theta and rope_scaling, version 5 has
+   rope_parameters. If only one of the two places was edited, nobody can know which is
+   right. */
 static bool settings_rope(struct config_reader *s)
 {
   json_t *old = json_object_get(s->all, "rope_scaling");
@@ -787,6 +871,8 @@ static bool settings_rope(struct config_reader *s)
 }
 
 /* <Read one of the two files> */
+
+/* The path is kept, because every message begins with it. */
 static bool settings_file(struct config_reader *s, const char *directory,
   const char *file, char path[PATH_CAP])
 {
@@ -798,6 +884,7 @@ static bool settings_file(struct config_reader *s, const char *directory,
   return setting_bad(s, "this", s->all, "an object");
 }
 
+/* The advice has no families: all bits are set. */
 static bool settings_advice(struct config_reader *s)
 {
   struct tables t = { ALL, { advice_field }, { harmless_advice, harmless_other } };
@@ -805,6 +892,9 @@ static bool settings_advice(struct config_reader *s)
 }
 
 /* <Refuse weights that were quantized> */
+
+/* Checked before all others: such weights have tensors with other names and types,
+   and a message about missing tensors would hide the reason. */
 static bool is_quantized(struct config_reader *s)
 {
   static const char field[] = "quantization_config";
@@ -822,6 +912,9 @@ static bool is_quantized(struct config_reader *s)
 }
 
 /* <Read the model's own settings> */
+
+/* The family first, since it decides which fields count. Advice begins with neutral
+   values, so that a sampler can apply all of it without asking what was given. */
 static bool settings_model(struct config_reader *s)
 {
   if (is_quantized(s)) return false;
@@ -841,6 +934,10 @@ static bool settings_model(struct config_reader *s)
 /* <Open and close the settings> */
 
 /* <Look for unknown fields in the second file> */
+
+/* A user who has been told of all unknown fields of the first file, and has named
+   them, should not then be told of others in the second. Any other fault of the
+   second file is reported when it is really read. */
 static void add_unknown(struct config_reader *s, const char *directory,
   const char *file, char path[PATH_CAP])
 {
@@ -855,6 +952,8 @@ static void add_unknown(struct config_reader *s, const char *directory,
   s->o->n_unknown += n;
 }
 
+/* The second file may be absent, so we ask whether it is there: one that is there and
+   cannot be read is an error like any other. */
 bool config_read_directory(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why)
 {
@@ -878,6 +977,7 @@ bool config_read_directory(struct model_config *c, struct memory *m,
   return ok;
 }
 
+/* Emptied, so that closing it a second time does nothing. */
 void config_close(struct memory *m, struct model_config *c)
 {
   for (size_t i = 0; i < c->n_ignored; i++)

@@ -1,4 +1,12 @@
-/* layout.c -- made from workshop/03-models.w; change it there */
+/* layout.c -- How files name the tensors of a model, and in which order they store
+   the numbers.
+   made from workshop/03-models.w; change it there
+
+   A layout is data: a new kind of file is a table, and nobody compares names
+   elsewhere. In a pattern a tilde is the prefix that the body of the model may have,
+   a number sign the number of the layer. Whether rows are permuted or matrices
+   transposed is never guessed from a shape, since a square matrix has the shape of
+   its transpose. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -93,6 +101,7 @@ const struct tensor_layout *layout_at(size_t i)
   return i < sizeof known / sizeof known[0] ? known[i] : NULL;
 }
 
+/* A row of the table of families has the names of its two layouts. */
 const struct tensor_layout *layout_find(const char *format, const char *family)
 {
   const struct family_row *f = family == NULL ? NULL : family_named(family);
@@ -109,6 +118,8 @@ bool layout_fused(const struct tensor_layout *l)
 }
 
 /* <Write the name of a tensor> */
+
+/* A name that does not fit is cut, and then no tensor is found under it. */
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160])
 {

@@ -1,4 +1,12 @@
-/* loader.c -- made from workshop/03-models.w; change it there */
+/* loader.c -- From settings and tensors to a model.
+   made from workshop/03-models.w; change it there
+
+   Weights stay where they are in the mapped file; only headers have been read. The
+   settings say which tensors there must be, so each is asked for by its role, with
+   the shape that follows from the settings, and afterwards a tensor that nobody asked
+   for is an error. After a failure all further calls do nothing, so one test at the
+   end suffices; the first message stays. Tensors are asked for in the order of their
+   use. What was built is freed by the function that closes a complete model. */
 
 #include <float.h>
 #include <inttypes.h>
@@ -27,6 +35,8 @@ struct model_loader {
 };
 
 /* <Write a shape in words> */
+
+/* A long shape is cut, but then it cannot be the wanted one. */
 static void shape_words(const struct tensor_entry *t, char found[64])
 {
   size_t n = (size_t) snprintf(found, 64, "[");
@@ -37,6 +47,9 @@ static void shape_words(const struct tensor_entry *t, char found[64])
 }
 
 /* <Find one tensor, and insist on its shape> */
+
+/* columns is 0 for a vector. Shapes are compared as text, which the message needs
+   anyway: so it can never show two that look alike. */
 static struct tensor require_tensor(struct model_loader *a,
   enum tensor_role role, const char *what, uint64_t rows, uint64_t columns)
 {
@@ -79,6 +92,9 @@ static struct tensor require_tensor(struct model_loader *a,
 /* <Tensors by the layer> */
 
 /* <Find a matrix with its bias> */
+
+/* The order comes from the layout and never from the shape: a square matrix has the
+   shape of its transpose. */
 static struct matrix require_matrix(struct model_loader *a, enum tensor_role role,
   size_t in, size_t out, bool bias)
 {
@@ -92,6 +108,8 @@ static struct matrix require_matrix(struct model_loader *a, enum tensor_role rol
 }
 
 /* <Find a norm> */
+
+/* Epsilon is rounded to float here, once, as the published programs do. */
 static struct norm require_norm(struct model_loader *a, enum tensor_role role,
   size_t d)
 {
@@ -104,6 +122,9 @@ static struct norm require_norm(struct model_loader *a, enum tensor_role role,
 }
 
 /* <Assemble queries, keys and values> */
+
+/* Of one matrix for all three a pass cuts the results into three equal parts, so
+   there must be as many heads of keys as of queries. */
 static void assemble_qkv(struct model_loader *a, struct model_layer *l)
 {
   const struct model_config *c = &a->lm->config;
@@ -127,6 +148,9 @@ static void assemble_qkv(struct model_loader *a, struct model_layer *l)
 }
 
 /* <Assemble a layer> */
+
+/* In the order of their use: of several faults the message is about the one that a
+   pass would meet first. */
 static void assemble_layer(struct model_loader *a, uint32_t i,
   struct model_layer *l)
 {
@@ -147,6 +171,9 @@ static void assemble_layer(struct model_loader *a, uint32_t i,
 /* <The model as a whole> */
 
 /* <Assemble what is outside the layers> */
+
+/* rope_freqs.weight is the only tensor that a file may have or not: only GGUF files
+   of a stretched Llama 3 do. */
 static void assemble_ends(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -170,6 +197,9 @@ static void assemble_ends(struct model_loader *a)
 }
 
 /* <Assemble the layers> */
+
+/* The number comes from a file. Each layer has several tensors, so more layers than
+   tensors is a lie, and no memory is asked for it. */
 static void assemble_layers(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -190,6 +220,9 @@ static void assemble_layers(struct model_loader *a)
 }
 
 /* <Compare a stored head with the embedding it is tied to> */
+
+/* Some tools write the head of a tied model. It must be the embedding, byte for byte:
+   if not, settings and weights contradict each other. */
 static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 {
   const struct model_config *c = &a->lm->config;
@@ -203,6 +236,10 @@ static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 }
 
 /* <Account for every tensor> */
+
+/* A bias that the settings deny would be left out silently. Old libraries have left
+   masks and frequencies in files; they are known by the end of their names, and
+   listed. */
 static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
 {
   static const struct { const char *end, *reason; } known[] =
@@ -225,6 +262,9 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
 }
 
 /* <Compute the frequencies of the rotations> */
+
+/* Rounded here, once. The divisors of a GGUF file were rounded when it was made, so
+   the last bit may differ from that of the directory. */
 static bool model_frequencies(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -243,6 +283,9 @@ static bool model_frequencies(struct model_loader *a)
 }
 
 /* <Find the layout and the prefix> */
+
+/* A file that was saved from the body of a model, without the head, has no prefix;
+   the embedding tells which it is. */
 static bool model_layout(struct model_loader *a)
 {
   char name[160];
@@ -259,6 +302,9 @@ static bool model_layout(struct model_loader *a)
 }
 
 /* <Assemble the model> */
+
+/* The number by which scores are multiplied is computed in double, here, and rounded
+   once. */
 static bool model_assemble(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -305,6 +351,7 @@ struct model *model_open(struct memory *m, const char *directory,
   return model_open_with(m, directory, &none, why);
 }
 
+/* The settings last: the sizes of the blocks come from them. */
 void model_close(struct memory *m, struct model *lm)
 {
   if (lm == NULL) return;
@@ -316,6 +363,8 @@ void model_close(struct memory *m, struct model *lm)
 }
 
 /* <Count the parameters> */
+
+/* What was ignored has settings in it as well; no tensor is found for those. */
 uint64_t model_parameters(const struct model *lm)
 {
   const struct model_config *c = &lm->config;

@@ -1,10 +1,19 @@
-/* rope_scaling.c -- made from workshop/03-models.w; change it there */
+/* rope_scaling.c -- The frequencies of rotary positions in a model that was
+   stretched.
+   made from workshop/03-models.w; change it there
+
+   No file and no model is known here. All is computed in double, and the caller
+   rounds once, when it stores a frequency. The order of operations is that of the
+   published programs, because the bits of the logits depend on it. */
 
 #include <math.h>
 #include "families/rope_scaling.h"
 #include "functions/numbers.h"
 
 /* <The share that a wheel keeps> */
+
+/* With a share of 0 or 1 one term of the sum below is exactly zero, and the other is
+   right to the last bit. */
 static double llama3_share(const struct rope_config *r, double frequency)
 {
   double turns = frequency * r->original / 6.283185307179586;
@@ -20,6 +29,9 @@ static double yarn_place(const struct rope_config *r, double turns, uint32_t hal
     / num_log(r->theta);
 }
 
+/* The bounds may lie outside of the wheels; the second ends at 2 half - 1, although
+   there are only half of them, as in the published program. If a very long original
+   context turns the bounds round, it computes with them as they are, and so do we. */
 static double yarn_share(const struct rope_config *r, uint32_t i, uint32_t half)
 {
   double low = yarn_place(r, r->beta_fast, half);
@@ -47,6 +59,8 @@ double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
 }
 
 /* <The attention factor> */
+
+/* Texts that do not become longer need no sharper attention. */
 static double sharpened(double factor, double scale)
 {
   return factor <= 1 ? 1 : 0.1 * scale * num_log(factor) + 1;
