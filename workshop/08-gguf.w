@@ -165,10 +165,10 @@ Not everything finds a place. The format cannot say whether advice for sampling 
 #ifndef INCIPIT_GGUF_H
 #define INCIPIT_GGUF_H
 #include "functions/number_type.h"
+#include "gguf/values.h"
 @<Keys and values@>@;
 @<The description of a file@>@;
 @<The tensors, one after another@>@;
-#include "gguf/values.h"
 #endif
 
 @ A value is a number of one of ten types, a truth value, a string, or an array of any of these. An array of arrays is legal too, although ggml refuses it. No key that we use has one, so we read over it, and an entry says only how many arrays there are.

@@ -3,6 +3,7 @@
 #ifndef INCIPIT_GGUF_H
 #define INCIPIT_GGUF_H
 #include "functions/number_type.h"
+#include "gguf/values.h"
 
 /* <Keys and values> */
 
@@ -68,5 +69,4 @@ struct gguf_walk gguf_begin(const struct gguf_file *g);
 /* the next of w->left > 0 tensors; false and a sentence */
 bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
   struct gguf_tensor *t, struct error *why);
-#include "gguf/values.h"
 #endif

@@ -6,7 +6,13 @@
 
 #ifndef INCIPIT_GGUF_VALUES_H
 #define INCIPIT_GGUF_VALUES_H
-#include "gguf/gguf.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* those of gguf/gguf.h */
+struct gguf_entry;
+struct gguf_file;
+struct gguf_words;
 
 /* by name, or null */
 const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key);
