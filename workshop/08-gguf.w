@@ -642,7 +642,7 @@ in the tests of this chapter, each with the sentence that it must get.
 @* Which settings have which keys. \label{sec:ggufsettings}
 Does it matter for a model in which kind of file its settings are? It must not. They are the settings of \cref{sec:config} under other names, they fill the same |struct model_config|, and the rule is the same: every key is used, or harmless with a reason, or refused by name. The rest, from the names of the tensors (\cref{sec:layouts}) to the building of the model (\cref{sec:model}), does not know where the settings came from.
 
-Here is the table of the keys. Each stands after the name of the architecture and a point, as in \.{llama.block\_count}. Then a row says which families' files are read for it, whether it must be there, in whose files we write it, and which setting it is; place, kind and bounds of a setting are in the table of \cref{sec:settingrows}. The numbers of a stretching (\cref{sec:wheels}) are no settings of their own, so a |part| has its own bounds.
+Here is the table of the keys. Each stands after the name of the architecture and a point, as in \.{llama.block\_count}. Then a row says in which families' files we read it (|LATER| is every family but GPT-2), whether it must be there, in whose files we write it, and which setting it is. Place, kind and bounds of a setting are in the table of \cref{sec:settingrows}. The numbers of a stretching (\cref{sec:wheels}) are no settings of their own, so a |part| has its own bounds.
 @^settings, in a GGUF file@>
 
 \printedheader{families/gguf_keys.inc}
@@ -670,7 +670,7 @@ The last row needs a word. Advice for sampling is copied from \.{generation\_con
 A window is dangerous in the other direction. There is a key for it, but \texttt{llama.cpp} asks for that key only in other architectures. A Mistral's file would open everywhere, and there each row would see everything. So we do not write such a file, and refuse one whose window is shorter than the context.
 @^sliding window@>
 
-@ \label{sec:ggufaccount}Which keys change nothing? Many are known: they describe the file, its author, the tokens for uses that we do not have. Each is listed with its reason, as for \.{config.json}. Some keys are right with one value only: a number of experts must be 0, a cap of the scores must be absent. But there are also keys that nobody can list. The programs that make files add a few of their own, as \.{mradermacher.quantize\_version}, and put their own name before them. The first word of a key is its \emph{namespace}, and a reader of models asks in six of them: that of the file, of its parts, of its rounding, of the tokenizer, of an adapter, and of the architecture. A key in any other namespace changes no model; we read over it, and list it. A key in one of the six that is in no table is unknown, and refused by name. All unknown keys are named in one sentence, and you can say which of them to ignore.
+@ \label{sec:ggufaccount}Which keys change nothing? Many are known: they describe the file, its author, the tokens for uses that we do not have. Each is listed with its reason, as for \.{config.json}. Some keys are right with one value only: a number of experts must be 0, and so must a cap of the scores. But there are also keys that nobody can list. The programs that make files add a few of their own, as \.{mradermacher.quantize\_version}, and put their own name before them. The first word of a key is its \emph{namespace}, and a reader of models asks in six of them: that of the file, of its parts, of its rounding, of the tokenizer, of an adapter, and of the architecture. A key in any other namespace changes no model; we pass over it, and list it. A key in one of the six that is in no table is unknown, and refused by name. All unknown keys are named in one sentence, and you can say which of them to ignore.
 @^namespace@>
 
 The reading itself, \.{unwoven/families/gguf\_settings.c}, has nothing new. It first asks what the file is: an adapter has the architecture of its model and is none, and a model may be cut into several files, of which each has only some of the tensors.
@@ -680,7 +680,7 @@ A vocabulary is an array of strings, \.{tokenizer.ggml.tokens}; the place of a s
 @^vocabulary, in a GGUF file@>
 
 \begin{table}
-\tabcaption{tab:ggufwords}{A vocabulary of bytes in a GGUF file: two arrays of six elements, and one of three.}
+\tabcaption{tab:ggufwords}{A vocabulary of bytes in a GGUF file: two arrays of six elements, and one of two merges.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}llllll@@{}}
 \tabhead{id} & 0 & 1 & 2 & 3 & 4 & 5\\\midrule
 \texttt{tokens} & \texttt{<\char124 endoftext\char124 >} & \texttt{t} & \texttt{h} & \texttt{Ġ} & \texttt{th} & \texttt{Ġth}\\
@@ -792,7 +792,7 @@ bool gguf_write_draft(struct gguf_draft *d, FILE *f)
 @<Write the description@>@;
 
 @* Quantized files: which tensor gets which type. \label{sec:quantplan}
-The command \texttt{incipit quantize} makes one file of a directory, with weights in fewer bits (\cref{sec:quantfiles} says which type to choose). Rounding is done by |weights_encode|, and the file is written as above. What is left is translation: other names of tensors, other names of settings, another form of the vocabulary. The program is in \.{unwoven/command}, and here are the decisions in it.
+The command \texttt{incipit quantize} makes one file of a directory, with weights in fewer bits (\cref{sec:quantfiles} says which type to choose). Rounding is done by |weights_encode|, and the file is written as above. What is left is translation: other names of tensors, other names of settings, another form of the vocabulary. The program is in \.{unwoven/command}; here we look at its decisions.
 @^quantize@>
 
 Does every tensor get fewer bits? No (\cref{tab:quantplan}). A vector of gains or biases is as long as a single row of a matrix, so rounding it saves nothing. The same holds for learned positions, which are added to the residual stream once and never multiplied. The embedding and the head stand out the other way: \cref{sec:quantloss} found the largest error in the embedding, and the head makes the logits. So files with four or five bits keep these two in \texttt{q8\_0}. And a matrix whose rows are no whole blocks cannot be rounded at all; it becomes \texttt{f16}, as in \texttt{llama.cpp}'s files.
@@ -824,7 +824,7 @@ SentencePiece needs a translation that is less obvious. Its tokenizer merges the
 Llama 3's way of stretching positions has no key. Its file gets the tensor \.{rope\_freqs.weight}, with a divisor for each frequency (\cref{sec:ropefactors}). Divisors are rounded to |float|, so a frequency may differ in its last bit from that of the directory; no other number of a file in \texttt{f32} differs at all.
 
 @* What could get lost. \label{sec:quantlost}
-A setting that is forgotten is a model that writes nonsense. How could we be sure that we have forgotten none, including those that somebody adds next year? Not by looking at the list once more. Instead the program reads the finished file, with the same functions that everybody reads it with, and compares the settings with those of the directory, one by one, by the table of \cref{sec:settingrows}. If a setting has no key, the file says nothing of it, the reader assumes the usual, and the comparison fails with the setting's name. Only then does the file get its name.
+A setting that is forgotten is a model that writes nonsense. How could we be sure that we have forgotten none, including those that somebody adds next year? Not by looking at the list once more. Instead the program reads the finished file, with the same functions that everybody reads it with, and compares the settings with those of the directory, one by one, by the table of \cref{sec:settingrows}. If a setting has no key, the file says nothing of it, the reader assumes the usual, and the comparison fails with the setting's name. Only a file that passes gets the name that you asked for.
 
 With the tokenizer we cannot compare fields, since the two were made of different descriptions. So we try both on a difficult text, with capitals, contractions, runs of blanks, numbers, an emoji, Japanese, and an accent that is a character of its own. Two tokenizers that make the same ids of it are taken for equal. Some differences are refused before that: a way of cutting that has no name, an added token that takes blanks with it, several tokens around a text.
 
