@@ -680,12 +680,12 @@ A vocabulary is an array of strings, \.{tokenizer.ggml.tokens}; the place of a s
 @^vocabulary, in a GGUF file@>
 
 \begin{table}
-\tabcaption{tab:ggufwords}{A vocabulary of bytes in a GGUF file: two arrays of six elements, and one of two merges.}
+\tabcaption{tab:ggufwords}{A vocabulary of bytes in a GGUF file: two arrays with an element for each token, and one with two merges.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}llllll@@{}}
 \tabhead{id} & 0 & 1 & 2 & 3 & 4 & 5\\\midrule
 \texttt{tokens} & \texttt{<\char124 endoftext\char124 >} & \texttt{t} & \texttt{h} & \texttt{Ġ} & \texttt{th} & \texttt{Ġth}\\
 \texttt{token\_type} & 3 & 1 & 1 & 1 & 1 & 1\\
-\texttt{merges} & \texttt{t h} & \texttt{Ġ th}
+\texttt{merges} & \multicolumn{6}{l@@{}}{\texttt{t h}, \texttt{Ġ th}}
 \end{tabular*}
 \end{table}
 
@@ -812,7 +812,7 @@ rows that are no whole blocks & as asked & \texttt{f16} & \texttt{f16}
 
 \texttt{llama.cpp} itself mixes types a little differently: with four bits its head has the type \texttt{q6\_k}, which we read and do not write. Its options \texttt{-{}-pure}, \texttt{-{}-token-embedding-type} and \texttt{-{}-output-tensor-type} make it do as we do, tensor for tensor and byte for byte.
 
-@ Two things may differ besides the type. GPT-2's matrices come from Hugging Face with the inputs first (\cref{sec:layouts}), and the file wants them the other way round; so a row of the file is a column of the matrix. And in the queries and keys of a Llama the two rows that a rotation turns together are neighbours in the file, while in the directory they are half a head apart. With $h$ for half of the head, row $2i$ of the file is row $i$ of the directory, and row $2i+1$ is row $i+h$. A head of eight rows is written in the order 0, 4, 1, 5, 2, 6, 3, 7. In the code |half| is 0 if nothing is to be regrouped, and $k$ is the place within the head.
+@ Two things may differ besides the type. GPT-2's matrices come from Hugging Face with the inputs first (\cref{sec:layouts}), and the file wants them the other way round; so a row of the file is a column of the matrix. And in the queries and keys of a Llama the two rows that a rotation turns together are neighbours in the file, while in the directory they are half a head apart. The rows are \emph{permuted}: with $h$ for half of the head, row $2i$ of the file is row $i$ of the directory, and row $2i+1$ is row $i+h$. A head of eight rows is written in the order 0, 4, 1, 5, 2, 6, 3, 7. In the code |half| is 0 if nothing is to be regrouped, and $k$ is the place within the head.
 @^permuted rows@>
 
 \printedfunction{command/quantize.c}{row_of}
