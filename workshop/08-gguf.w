@@ -653,7 +653,7 @@ Reading and writing go through the same rows, so a setting cannot be read under 
 
 \begin{table}
 \tabcaption{tab:ggufsays}{What a \texttt{config.json} says, and how a GGUF file says it if there is no key.}
-\begin{tabular*}{\textwidth}{@@{}>{\raggedright\arraybackslash}p{47mm}@@{\extracolsep{\fill}}>{\raggedright\arraybackslash}p{61mm}@@{}}
+\begin{tabular*}{\textwidth}{@@{}>{\raggedright\arraybackslash}p{47mm}@@{\extracolsep{\fill}}>{\raggedright\arraybackslash}p{60mm}@@{}}
 \tabhead{setting} & \tabhead{in a GGUF file}\\\midrule
 \texttt{tie\_word\_embeddings} & there is no tensor \texttt{output.weight}\\
 \texttt{attention\_bias}, \texttt{mlp\_bias} & the first layer has a tensor \dots\texttt{.bias}\\
@@ -685,7 +685,7 @@ A vocabulary is an array of strings, \.{tokenizer.ggml.tokens}; the place of a s
 \tabhead{id} & 0 & 1 & 2 & 3 & 4 & 5\\\midrule
 \texttt{tokens} & \texttt{<\char124 endoftext\char124 >} & \texttt{t} & \texttt{h} & \texttt{Ġ} & \texttt{th} & \texttt{Ġth}\\
 \texttt{token\_type} & 3 & 1 & 1 & 1 & 1 & 1\\
-\texttt{merges} & \multicolumn{6}{l@@{}}{\texttt{t h}, \texttt{Ġ th}}
+\texttt{merges} & \multicolumn{6}{@@{}l@@{}}{\texttt{t h}\quad\texttt{Ġ th}}
 \end{tabular*}
 \end{table}
 
@@ -698,7 +698,7 @@ The types are SentencePiece's. Type 3 is \emph{control}: its text is found in a 
 
 \begin{table}
 \tabcaption{tab:ggufpre}{The names of patterns that we know. The first name of a row is the one that we write.}
-\begin{tabular*}{\textwidth}{@@{}>{\raggedright\arraybackslash}p{39mm}@@{\extracolsep{\fill}}>{\raggedright\arraybackslash}p{69mm}@@{}}
+\begin{tabular*}{\textwidth}{@@{}>{\raggedright\arraybackslash}p{39mm}@@{\extracolsep{\fill}}>{\raggedright\arraybackslash}p{67mm}@@{}}
 \tabhead{names} & \tabhead{how a text is cut}\\\midrule
 \texttt{gpt-2}, \texttt{phi-2}, \texttt{olmo}, \dots & by GPT-2's pattern\\
 \texttt{llama3}, \texttt{llama-bpe}, \texttt{pixtral}, \dots & by Llama 3's; a word that is a token is taken as a whole, whatever the merges say, and every text begins with the first token\\

@@ -482,6 +482,24 @@ START_TEST(no_weight_becomes_infinite)
 }
 END_TEST
 
+/* a way of cutting texts that has no name in the format is refused by what it is, before anything is tried */
+START_TEST(a_pattern_without_a_name_is_refused)
+{
+  char odd[400], path[400], out[4096];
+  struct error why = { "" };
+  in_room(odd, "odd"), in_room(path, "no.gguf");
+  ck_assert_int_eq(shell(out, "mkdir %s && cp tests/golden/small/* %s && tr -d '\\n' < tests/golden/small/tokenizer.json | "
+    "sed 's/\"pre_tokenizer\": *{[^}]*}/\"pre_tokenizer\": {\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", "
+    "\"pattern\": {\"Regex\": \"x+\"}, \"behavior\": \"Isolated\", \"invert\": false}, {\"type\": \"ByteLevel\", "
+    "\"add_prefix_space\": false, \"trim_offsets\": true, \"use_regex\": false}]}/' > %s/tokenizer.json", odd, odd, odd), 0);
+  ck_assert(!quantized(odd, path, "q8_0", NULL, &why));
+  ck_assert_msg(strstr(why.text, "its tokenizer cuts texts in a way that has no name there") != NULL, "%s", why.text);
+  ck_assert_int_eq(shell(out, "rm -r %s", odd), 0);
+  ck_assert_uint_eq(files_in_room(), 0);
+  leave();
+}
+END_TEST
+
 /* what a file cannot say is refused, and a refusal leaves no file */
 START_TEST(refusals_leave_no_file)
 {
@@ -654,6 +672,7 @@ int main(void)
   tcase_add_test(t, advice_and_all_ends_are_written);
   tcase_add_test(t, other_programs_are_told_what_it_is);
   tcase_add_test(t, no_weight_becomes_infinite);
+  tcase_add_test(t, a_pattern_without_a_name_is_refused);
   tcase_add_test(t, refusals_leave_no_file);
   tcase_add_test(t, giving_up_keeps_the_older_file);
   tcase_add_loop_test(t, refused_requests_are_sentences, 0, 3);
