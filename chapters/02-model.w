@@ -1,11 +1,12 @@
 @i types.w
 @s tap_fn int
+@s kv_encode int
 
 \chapterquestion{What does a model compute, and why should it come out the same twice?}
 @** The transformer: one forward pass.
 \incipit{A}{ language model} is a function. The tokens of a text go in, and a score comes out for
-each token of the vocabulary: how well it fits as the next one. Nothing else ever
-comes out of a model. Whatever it seems to know or to want has to be said in
+each token of the vocabulary: how well would the text go on with it? Nothing else ever
+comes out of a model. Whatever it seems to know or to want, it has to say in
 these scores, one token at a time. The loop of \cref{loop} chooses a token by them.
 @^language model@>@^next token@>
 
@@ -21,11 +22,11 @@ after it, and all rows of a text can go through the layers side by side.
 
 How does a row find what it needs? From its vector it computes three shorter ones, by three matrices. Its \emph{query} says what it looks for, its
 \emph{key} what it can be found by, and its \emph{value} what it has to give. The dot product of a query
-and a key tells how much of that key's value the row takes over. Why three vectors and not one? A row does not look for rows that are like itself, so a query must differ from a key. And a row may be found by one property and be useful for another: found because it is a noun,
+and a key tells how much of that key's value the row takes over. Why three vectors, when the row has one already? A row does not look for rows that are like itself, so a query must differ from a key. And a row may be found by one property and be useful for another: found because it is a noun,
 useful because the noun is \emph{cat}. So a key must differ from a value.
 
 A layer has several such searches side by side, each with its own
-matrices. They are called \emph{heads}. One search gives one mixture of values. A row that needs both the subject of its sentence and the word just before it needs two searches; a single one would blend the two.
+matrices. They are called \emph{heads}. Why several? A search gives you a single mixture of values. A row that needs both the subject of its sentence and the word just before it would get the two blended; with two searches it gets them apart.
 The numbers in all these matrices are the model's \emph{parameters} or \emph{weights}. They begin as random numbers, and \emph{training} changes them, little by little, until the token that really comes next
 in a large amount of text gets high scores (\cref{training}). So training, and not a programmer, decides what each head looks for. In this chapter the weights are given.
 @^query@>@^key@>@^value@>@^head@>@^weights@>@^parameter@>@^multi-head attention@>@^attention@>@^layer@>
@@ -36,7 +37,7 @@ for each token of The cat sat on the mat. Arrows rise from the tokens through th
 layer arcs lead from every column to the columns on its right, never back. The sixth column is red: its arcs
 are those of the new row, and above it stands the next token, a full stop. Above the others it says: not needed.}
 
-@ A whole model fits on a page if its hidden states have four numbers, its vocabulary four tokens and its single layer
+@ A whole model fits on a page if we make it small enough. Ours has four tokens, hidden states of four numbers, and a single layer with
 two heads of two numbers each. The first two numbers of an embedding are the token, the
 last two the position. Attention has four matrices: $W_q$, $W_k$ and $W_v$ make the query, the key and the values of a row, and $W_o$ makes four numbers again of what the heads have found.
 $$
@@ -47,9 +48,9 @@ $$
 W_v=\begin{pmatrix}1&0&0&0\\0&1&0&0\\1&0&0&0\\0&1&0&0\end{pmatrix}\quad
 W_o=\begin{pmatrix}1&0&0&0\\0&\given{0.5}&0&0\\0&0&-1&0\\0&0&0&\given{0.5}\end{pmatrix}
 $$
-The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with three steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). Scores are divided by the root of a key's length. And \emph{softmax} turns scores into \emph{attention weights}, which sum to 1: the largest score is
-subtracted from each, $e$ is raised to the differences, and the results are divided by their sum (\cref{sec:weights}).
-@^attention weights@>
+The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with three steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). Each score is divided by $\sqrt{d_h}$, the root of the number of components in a key, here $\sqrt2$. And \emph{softmax} turns scores into \emph{attention weights}, which sum to 1: we subtract the largest
+score from each, raise $e$ to the differences, and divide the results by their sum (\cref{sec:weights}). Take a pencil, and round every result to two decimals before you use it again; so did we.
+@^attention weights@>@^softmax@>
 
 \begin{byhand}{four tokens, two heads, one layer}
 \tok{the} is $(1,1)$, \tok{\ cat} $(1,-1)$, \tok{\ sat} $(-1,1)$, \tok{.} $(-1,-1)$; positions
@@ -74,9 +75,10 @@ B & \tok{\ sat} & 0.40 & 0.28 & $-0.57$ & 0.57 & 0.30
 Each head's exponentials sum to 1.89. A looks most at \tok{the}, B at the position before its own.
 \end{byhand}
 
-@ Each head has now decided where to look. Its output is the sum of the values, multiplied by their weights; the matrix $W_o$ makes four numbers of the two outputs, and they are added to $x$.
+@ Each head has now decided where to look. Its output is the sum of the values, multiplied by their weights; the matrix $W_o$ makes four numbers of the two heads' outputs, and these are added to $x$.
 The MLP of this model is as small as it can be: $W_{\mathrm{gate}}$ and $W_{\mathrm{up}}$ make one number each of the normed vector. The first, the \emph{gate}, goes through the function $\hbox{SiLU}(g)=g/(1+e^{-g})$, which passes large numbers and holds back negative ones, and multiplies the second.
 $W_{\mathrm{down}}$ makes four numbers of the product, which are also added to the vector. The last matrix makes the logits. By an old custom it is called the model's \emph{head}; it has nothing to do with the heads of attention.
+@^gate@>
 $$
 W_{\mathrm{gate}}=\begin{pmatrix}\given{0.5}&0&-1&0\end{pmatrix}\quad
 W_{\mathrm{up}}=\begin{pmatrix}0&0&1&0\end{pmatrix}
@@ -120,22 +122,22 @@ The sum of the exponentials is 1.82. The likeliest next token is the full stop.
 @ The program of this chapter finds the same numbers (\cref{sec:modelcheck}). Now picture a storyteller who has been given the beginning of a tale and must say the next
 word, and only that. Before each word the whole tale goes through the teller's head
 again; then the word is said and belongs to the tale. The picture fits the loop of \cref{loop}, but it fails in three places, and each of them is a
-subject of this book. The unit is not a word but a token, and most tokens are parts
-of words. The tale need not be gone through again: what was worked out for its beginning
-cannot change, and may be kept. And the teller does not choose a word but gives
-odds on all of them; the choice is made outside of the model.
+subject of this book. First, the teller speaks in words and the model in tokens, and most tokens are only parts
+of words. Second, the tale need not be gone through again: what was worked out for its beginning
+cannot change, and we may keep it. Third, the model does not choose a word at all. It gives
+odds on all of them, and you choose.
 @^storyteller@>
 
 @* The model and its shapes. \label{sec:modelshapes}
 \cref{fig:block} shows all of a transformer; each of its boxes becomes a few lines of C in this chapter. A token's id enters at the bottom, and the embedding turns it
-into a vector of $d$ numbers. Then come $L$ layers, built alike, each with weights of its own. A layer has two halves, attention and MLP, and both halves have the same form: a norm, the work, an addition. One more norm and the head make the logits.
+into a vector of $d$ numbers. Then come $L$ layers, built alike, each with weights of its own. A layer has two halves, attention and MLP, and both halves have the same form: a norm, the work, an addition. After one more norm the head makes the logits.
 
 Why more than one layer? In the first, a row can only look for tokens and positions, since the vectors of other rows hold nothing else yet. In the second, those vectors hold what the first layer has gathered: the row of a verb may know its subject by then, and can be found by it. Each layer works with what the layers below have worked out.
 
 \widefig{block}{fig:block}{One row on its way through a transformer. The vertical line is the residual stream; what the two halves of a layer work out is added to it. GPT-2 has learned positions and no RoPE, GELU and no gate; Llama has what the boxes say. Keys and values stay in the store, where later rows find them.}{A block diagram, read from the bottom up. A token id enters a box, embedding. A thick vertical line, the residual stream, rises from it. A dashed frame, one layer, repeated L times, has two branches to the right of the line. The first goes through norm, query key value, rotation, attention and output projection, and comes back to the line in a circle with a plus sign; a double arrow joins attention with a store of keys and values. The second goes through norm, up and gate, activation, and down, and comes back in another plus sign. Above the frame are a last norm, the head, and the logits.}
 
 @ Two families of models differ in a few of the boxes. GPT-2, of 2019, has LayerNorm, learned positions and a plain MLP. Llama, of 2023, and most models after it have RMSNorm, rotary positions and a gate in the MLP; the later ones also have
-fewer heads of keys and values than of queries. One engine serves both, because the difference is data that it reads from a file. \Cref{tab:threemodels} has three models: the built-in one, which comes with this book and is trained in \cref{training}, and one of each family.
+fewer heads of keys and values than of queries. You might expect two programs. We have one engine, because the difference is data that it reads from a file. \Cref{tab:threemodels} has three models: the built-in one, which comes with this book and is trained in \cref{training}, and one of each family.
 @^learned positions@>@^GPT-2@>@^Llama@>@^built-in model@>
 
 \begin{table}
@@ -157,20 +159,22 @@ FLOPs a pair & & \val{sizes.pocket.pair} & \val{sizes.gpt2.pair} & \val{sizes.ll
 \end{tabular*}
 \end{table}
 
-@ The counts follow from the shapes.\lab{lab:sizes} A matrix of $m$ outputs and $n$ inputs has $mn$ parameters, and each of them is used once for each row, in one multiplication and one addition, which are two floating-point operations (\emph{FLOPs}). So a token costs about
+@ You can work out the last lines of the table from the first.\lab{lab:sizes} A matrix of $m$ outputs and $n$ inputs has $mn$ parameters, and each of them is used once for each row, in one multiplication and one addition, which are two floating-point operations (\emph{FLOPs}). So a token costs about
 two FLOPs for each parameter that is in a matrix, and a text of $n$ tokens costs $n$ times as much in one pass. Attention adds to that: each pair of a row and a position that it sees costs $4\,Hd_h$ FLOPs in every layer, half of them for the score and half for the value.
 @^FLOP@>@^parameter@>
 
-@ An id is only a name: tokens 17 and 18 need not have anything in common. So the first step replaces an id by a vector, line |id| of a table of $V$ lines of $d$ numbers, the \emph{embedding}. These vectors are learned like all other weights.
+@* Embedding and residual stream. \label{sec:residual}
+An id is only a name: tokens 17 and 18 need not have anything in common. So the first step replaces an id by a vector, line |id| of a table of $V$ lines of $d$ numbers, the \emph{embedding}. These vectors are learned like all other weights.
 
-What the two halves of a layer compute does not replace the vector; it is \emph{added} to it. The vector on its way from the embedding to the head is called the \emph{residual stream}, and the halves are its tributaries. There are two reasons to add. The first is information: what a layer has written stays there for all layers above, unless one of them writes its
-opposite, and a layer that has nothing to contribute to some row adds nearly zeros. The second is training, which works with derivatives. That of $x+f(x)$ is $1+f'(x)$, and the 1 carries a correction from the top of the model to its bottom, however many layers are between. If every layer replaced the vector, the correction would be multiplied by a factor in each, and soon vanish or explode.
-In the experiments of \cited[He and others (2015)]{He 2015} more layers made a network worse, even on its training data; with the additions more than a hundred layers could be trained.
+Then come the layers. You would expect each to replace the vector by a better one. Deep networks were built like that, and \cited[He and others (2015)]{He 2015} found that more layers made them worse, even on their training data. In a transformer what the two halves of a layer compute is \emph{added} to the vector. The vector on its way from the embedding to the head is called the \emph{residual stream}, and the halves are its tributaries. With such additions He and his colleagues could train networks of more than a hundred layers.
+
+Why does adding help? Think of information first: what a layer has written stays there for all layers above, unless one of them writes its
+opposite, and a layer that has nothing to contribute to some row adds nearly zeros. Now think of training, which works with derivatives. That of $x+f(x)$ is $1+f'(x)$, and the 1 carries a correction from the top of the model to its bottom, however many layers are between. If every layer replaced the vector, the correction would be multiplied by a factor in each, and soon vanish or explode.
 @^residual stream@>@^embedding@>
 
-Here are the two operations. A |struct tensor| is an array of weights, as it is in the file, and |tensor_number| gives one of them as a float (\cref{sec:tensors}). The first argument |e| of every operation is the engine, which the plain loops of this chapter do not need.
+Here are the two operations. A |struct tensor| is an array of weights, as it is in the file, and |tensor_number| gives one of them as a float (\cref{sec:tensors}). The first argument |e| of every operation is the engine: who computes, and with how many threads (\cref{sec:kernels}). The plain loops of this chapter do not need it.
 
-@<Embedding and residual stream, plainly@>=
+@<Kernels in which each row is alone@>=
 static void embed(const struct engine *e, struct tensor table, size_t d,
   const uint32_t *id, size_t rows, float *y)
 {
@@ -189,7 +193,7 @@ static void add(const struct engine *e, float *y, const float *x, size_t n)
 A model is mostly sums of products, thousands of terms each. On paper the order of
 the terms does not matter. In a computer it does, because every addition rounds, and
 what is lost depends on what has been added before. Programs add in one order with AVX2, whose instructions take eight floats at once, and in
-another with AVX-512, which takes sixteen; often also in one order for a single row and in another for a batch of rows, because different ways are fastest. Then the logits differ in
+another with AVX-512, which takes sixteen; often they also use one order for a single row and another for a batch of rows, because different ways are fastest. Then the logits differ in
 their last bits, now and then two logits change places, and the model writes another sentence. The
 user of a server gets a text that depends on how many others are using it at that moment (\cited[He and Thinking Machines Lab 2025]{He 2025}).
 @^order of summation@>
@@ -215,7 +219,7 @@ at the end the sixteen are folded in half four times, 8 to 8, 4 to 4, 2 to 2, 1 
 1 (\cref{fig:fold}). A processor whose registers hold sixteen floats needs one register for the lanes; with
 eight floats it takes two registers, with four it takes four; a processor without such registers computes one lane
 after the other. None does more additions than a sum needs, and all do the same ones.
-Lanes are fast as well: in a single chain each addition would wait for the one before, and the adders would be idle most of the time.
+Lanes are fast as well: in a single chain each addition has to wait for the one before, while sixteen chains can be under way at once.
 @^lane@>@^fold@>
 
 \fig{fold}{fig:fold}{The sum of a sequence of terms. Each lane adds every sixteenth term, and four folds
@@ -232,8 +236,8 @@ chain from left to right is off by \val[1]{sum.chain} units in the last place on
 
 @ Three small decisions complete the definition. First, the product
 is not rounded before it is added: |fmaf(a,b,c)| is $ab+c$ rounded once. Today's processors have this \emph{multiply--add} as an instruction. It always means the same, while |a*b+c| may be compiled with one rounding or with two.
-Second, lanes begin with $+0$. Third, where the number of terms is not a multiple of sixteen, the lanes that have
-no more terms are left alone. Filling them up with zeros would not always give the same sum: a lane that has
+Second, lanes begin with $+0$. Third, if the number of terms is not a multiple of sixteen, we leave the lanes that have
+no more terms alone. Filling them up with zeros would not always give the same sum: a lane that has
 become $-0$ would turn into $+0$, and zero times an infinite number is NaN. \emph{The definition} of the dot product of two vectors of $n$ numbers, and of the plain sum that goes with it, is this:
 @^multiply--add@>
 
@@ -248,7 +252,7 @@ a_j&=\hbox{the chain of }\texttt{fmaf}(x_k,w_k,a_j)\hbox{, from }a_j=+0\hbox{ on
 
 @ In C the definition is as short as in words. The weights of one output are |step| numbers apart, because some files store a matrix by rows and some by columns.
 
-@<The sum of sixteen lanes, plainly@>=
+@<Kernels in which each row is alone@>=
 static float fold(float *lane)
 {
   for (int half = 8; half > 0; half /= 2)
@@ -269,9 +273,7 @@ static float sum16(const float *x, size_t n)
   return fold(lane);
 }
 
-@ The weights are a |struct tensor|: an address and a type. \label{sec:tensors} They stay in the file, mapped into memory, in the type in which they were published, often sixteen bits.
-A copy in float would bring a model of 16-bit weights to three times its size in memory, and take time to
-make. So each weight is widened when it is used, by |tensor_number|, which rounds nothing. The inputs of a linear layer are floats and stay floats, unless the weights are in blocks or the caller asks for less (\cref{model/quantization}).
+@ The weights are a |struct tensor|: an address and a type. \label{sec:tensors} You could copy them into float arrays when the model is opened, and the loops would be simpler. But a copy would bring a model of 16-bit weights to three times its size in memory, and you would wait for it before the first token. So they stay in the file, mapped into memory, in the type in which they were published, and each weight is widened when it is used. |tensor_number| does that, and rounds nothing. The inputs of a linear layer are floats; \cref{model/quantization} has two products that round them too, for weights in blocks and for callers who ask for it.
 @^tensor@>@^Conv1D@>
 
 @<Numbers as a file stores them@>=
@@ -289,13 +291,13 @@ enum activations { ACTIVATIONS_DEFAULT, ACTIVATIONS_F32, ACTIVATIONS_BF16,
 
 @ The types themselves are a table of the workshop (\cref{sec:numbertypes}).
 
-\printedheader[9,15]{functions/number_type.h}
+\printedheader[9,14]{functions/number_type.h}
 
-@ A \emph{linear layer} is a matrix product and, in some models, a \emph{bias}: a number for each output that does not depend on the input and is added last. Output $o$ of a vector $x$ is $\hbox{dot16}(x,w_o)+b_o$. Most of the work of a model is done in this one loop (\cref{sec:passcost}). It is given a list of matrices, because the query,
+@ A \emph{linear layer} is a matrix product and, in some models, a \emph{bias}: a number for each output that does not depend on the input and is added last. Output $o$ of a vector $x$ is $\hbox{dot16}(x,w_o)+b_o$. Most of the work of a model is done in this one loop (\cref{sec:passcost}). We give it a list of matrices, because the query,
 the key and the value of a row are made from the same vector, and so are the gate and the up projection of an MLP.
 @^linear layer@>@^bias@>@^dot16@>
 
-@<A linear layer, plainly@>=
+@<Kernels in which each row is alone@>=
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y)
 {
@@ -313,19 +315,19 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 }
 
 @* Norms. \label{sec:norm}
-Every layer adds to the residual stream, so its numbers grow on the way up. In the built-in model the root mean square of a hidden state is \val[2]{stream.first} after the embedding and \val[1]{stream.last} after the last layer, over all rows of a sentence.\lab{lab:stream} The matrices of a layer were trained on
-vectors of a certain size. On larger ones scores would be too large, since the product of a query and a key grows with the square of the size. So before each half of a layer a \emph{norm} brings a copy of the vector to a common size; the stream itself is left as it is. What remains in the copy is the vector's direction, and a learned \emph{gain} for each of
+Every layer adds to the residual stream, so its numbers grow on the way up. In the built-in model the root mean square of a hidden state is \val[2]{stream.first} after the embedding and \val[1]{stream.last} after the last layer, over all rows of a sentence.\lab{lab:stream} That is a trouble for the layers: the matrices of a layer were trained on
+vectors of a certain size, and on larger ones its scores come out too large, since the product of a query and a key grows with the square of the size. So before each half of a layer a \emph{norm} brings a copy of the vector to a common size; the stream itself is left as it is. What remains in the copy is the vector's direction, and a learned \emph{gain} for each of
 its numbers says how much it counts. \emph{RMSNorm} \cited{Zhang 2019} divides by
 the root of the mean square; \emph{LayerNorm} \cited{Ba 2016} subtracts the mean first:
 @^gain@>
 \begin{gather*}
-y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdot g,\\
-y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-{1\over d}\,\hbox{sum16}(x).
+y=\Bigl(x\cdot{1\over\sqrt{\hbox{dot16}(x,x)/d+\varepsilon}}\Bigr)\cdot g,\\
+y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-\hbox{sum16}(x)/d.
 \end{gather*}
-Here $d$ is the length of $x$, and $\varepsilon$ is a small number that prevents a division by zero; $g$ is the gain and $b$ a bias. In the second line $r$ is the
+Here $d$ is the number of components of $x$, and $\varepsilon$ is a small number that prevents a division by zero; $g$ is the gain and $b$ a bias. In the second line $r$ is the
 same reciprocal root as in the first, computed from $c$ instead of $x$. LayerNorm goes through
-the vector twice. The textbook's single pass, mean of squares minus square of the mean, subtracts two large
-numbers that are nearly equal and may leave nothing but their errors.
+the vector twice. The textbooks have a way to go through it once: the mean of the squares minus the square of the mean. But that subtracts two large
+numbers that are nearly equal, and may leave nothing but their errors.
 @^RMSNorm@>@^LayerNorm@>@^norm@>
 
 @<What norms and activations are@>=
@@ -336,7 +338,7 @@ struct norm { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
 
 @ One function computes both, since RMSNorm is LayerNorm with 0 for the mean and without the bias. A gain that is absent is 1.
 
-@<A norm, plainly@>=
+@<Kernels in which each row is alone@>=
 static void normalize(const struct engine *e, const struct norm *g, const float *x,
   size_t rows, size_t d, float *y)
 {
@@ -357,7 +359,7 @@ static void normalize(const struct engine *e, const struct norm *g, const float 
 }
 
 @* Positions: rotary embedding (RoPE). \label{sec:layer}
-To attention a text is a set of rows: the sum over the keys is the same in whatever order the keys come. So a row must carry its position. GPT-2 adds to the embedding
+To attention a text is a set of rows: the sum over the keys is the same in whatever order the keys come. To the full stop at its end, \emph{the cat saw the dog.}\ would be the same text as \emph{the dog saw the cat.}, at least in the first layer. So a row must carry its position. GPT-2 adds to the embedding
 of a token a learned vector for its position, as the hand calculation did; it has no position beyond the end of that table. Most later models use the \emph{rotary position embedding} (RoPE) of \cited[Su and others (2021)]{Su 2021}: they \emph{rotate} queries and keys by angles that are
 proportional to the position. \label{sec:rope}
 @^RoPE@>@^position@>
@@ -376,12 +378,12 @@ $$(R_{pf}\,q)\cdot(R_{tf}\,k)=q^{\mathsf T}R_{-pf}R_{tf}\,k=q^{\mathsf T}R_{(t-p
 The score depends on the difference $t-p$ and not on $p$ and $t$ themselves. A head that looks three positions back does so everywhere in a text. Values are not rotated: the position should
 decide how much of a value is taken over, and not what it says.
 
-@ The angle is rounded to float before its cosine and sine are taken, because the programs that trained these models do so. At position \given{10,000} the rounding moves the angle by up to
-half a thousandth; a more exact angle would not be the one that the model has learned with. Angles are the same in every layer and every head, so a pass computes them once.
+@ The angle is rounded to float before its cosine and sine are taken. At position \given{10,000} that moves the angle by up to
+half a thousandth, and we could easily do better. But the programs that trained these models round it, and a more exact angle would not be the one that the model has learned with. Angles are the same in every layer and every head, so a pass computes them once.
 
 \fig{hands}{fig:hands}{The four pairs of a head of eight numbers, $\theta=10^4$, as hands of clocks. Above, one query at eight positions. Below, the fastest pair of a query, dark, and of a key one position before it: at later positions, on the right, both have been rotated further, and the angle between them is the same.}{Four rows of eight small clocks, for positions 0 to 7. In the first row, frequency 1, the hand goes round once; in the second, frequency a tenth, it moves through a ninth of a turn; in the last two it hardly moves. Below, two larger clocks, each with two hands, one for positions 3 and 2, the other for positions 8 and 7. The hands enclose the same angle in both.}
 
-@<Rotation, plainly@>=
+@<Kernels in which each row is alone@>=
 static void angles(const struct engine *e, const uint32_t *position, size_t rows,
   const float *frequency, size_t half, float scaling, float *c, float *s)
 {
@@ -398,7 +400,7 @@ static void angles(const struct engine *e, const uint32_t *position, size_t rows
 rotation has four products, and only two of them can be inside an |fmaf|; the others are rounded first. Our rule is that $x_i$ goes into the |fmaf|: number $i$ becomes $\texttt{fmaf}(x_i,c,-(x_{i+d_h/2}\,s))$ with $c$ and $s$ for cosine and sine, and
 its partner $\texttt{fmaf}(x_i,s,x_{i+d_h/2}\,c)$.
 
-@<Rotation, plainly@>=
+@<Kernels in which each row is alone@>=
 static void rotate(const struct engine *e, float *x, size_t rows, size_t n_heads,
   size_t half, const float *c, const float *s)
 {
@@ -412,10 +414,13 @@ static void rotate(const struct engine *e, float *x, size_t rows, size_t n_heads
       }
 }
 
-@ The frequencies are computed once, when a model is opened, in double and with our own power function (\cref{sec:numbers}). Models that read longer texts than they were trained on lower their frequencies, and one kind multiplies sines and cosines by a factor; the ways to do it
-are in \cref{sec:wheels}, their settings in |struct rope_config| (\cref{sec:allsettings}).
+@ The frequencies are computed once, when a model is opened, in double and with our own power function (\cref{sec:numbers}). Models that read longer texts than they were trained on lower their frequencies, and one kind multiplies sines and cosines by a factor; \cref{sec:wheels} derives the ways to do it, and \.{unwoven/model/rope.h} has their settings.
 
 @(rope.c@>=
+/** the frequencies of rotary positions.
+
+   In double and with our own power function, so that they are the same on every machine; the
+   opener of a model rounds them to float once. */
 #include "model/rope.h"
 #include "functions/numbers.h"
 @;@#
@@ -428,16 +433,41 @@ double rope_attention(const struct rope_config *r)
   return r->attention_factor > 0 ? r->attention_factor : 1;
 }
 
-@* Attention. \label{sec:attend}
-In \emph{attention} a query is compared with the key of every position that its row sees. The scores become weights by \emph{softmax}: exponentials, divided by their sum. The output of a head is the sum of the values with these weights (\cited[Vaswani and others 2017]{Vaswani 2017}):
+@* Attention: scores, weights, values. \label{sec:attend}
+The row of \tok{\ sat} has to find out who sat. The other rows know; how does it get at what they carry? The simplest way would be to take the average of all rows to its left. Then every head of every layer would compute the same average, the word before would count no more than one from two pages ago, and in a long text each row would add next to nothing. The average lacks a choice: a row should decide, by what it carries itself, which of the others to listen to, and how much.
+
+That is what queries and keys are for. In \emph{attention} a row's query $q$ is compared with the key $k_t$ of every position $t$ that the row sees. The dot products are the \emph{scores} $s_t$. \emph{Softmax}, exponentials divided by their sum, turns the scores into weights $p_t$ that sum to 1, and the output $o$ of the head is the sum of the values $v_t$ with these weights (\cited[Vaswani and others 2017]{Vaswani 2017}):
 $$s_t={q\cdot k_t\over\sqrt{d_h}},\quad p_t={e^{s_t-m}\over\sum_ue^{s_u-m}},\quad m=\max_ts_t,\qquad o=\sum_tp_tv_t.$$
-The width of a head $d_h$ is often written $d_k$. The largest score $m$ cancels; \cref{sec:weights} says why it is there. A row sees the positions up to its own: that is the \emph{causal mask}. In some models it sees only the last few thousand of them, a \emph{sliding window}.
-Each head does this with its own part of the query, and the heads' outputs, concatenated, go through one more matrix, the \emph{output projection}, and are added to the stream. \cref{fig:onerow}\lab{lab:heads} shows a head at work.
-@^attention@>@^softmax@>@^mask@>@^window@>@^output projection@>@^causal mask@>@^head@>
+The width of a head, $d_h$, is often written $d_k$. The largest score $m$ cancels; \cref{sec:weights} says why it is there. A row sees the positions up to its own and none after it: that is the \emph{causal mask}.
+@^attention@>@^softmax@>@^mask@>@^causal mask@>@^score@>
+
+In C the formulas are two loops. Here is one head of one row, written as you might write it on a first evening. The keys and values of |n| positions are in arrays, |stride| numbers apart, and $d_h$ is |d|.
+
+@<Attention in a dozen lines@>=
+static void attend_simply(const float *q, const float *k, const float *v, size_t n,
+  size_t d, size_t stride, float *o)
+{
+  float weight[TOY_PLACES], max = -INFINITY, sum = 0;
+  for (size_t t = 0; t < n; t++) {
+    weight[t] = 0;
+    for (size_t i = 0; i < d; i++) weight[t] += q[i] * k[t * stride + i];
+    weight[t] /= sqrtf((float) d);
+    max = fmaxf(max, weight[t]);
+  }
+  for (size_t t = 0; t < n; t++)@+ sum += weight[t] = num_expf(weight[t] - max);
+  for (size_t i = 0; i < d; i++) o[i] = 0;
+  for (size_t t = 0; t < n; t++)
+    for (size_t i = 0; i < d; i++) o[i] += weight[t] / sum * v[t * stride + i];
+}
+
+@ Each head does this with its own part of the query. The heads' outputs, concatenated, go through one more matrix, the \emph{output projection}, and are added to the stream. \cref{fig:onerow}\lab{lab:heads} shows a head at work.
+@^output projection@>@^head@>
+
+The function works: the chapter's program puts the hand calculation through it, and gets the mixed values of the box (\cref{sec:modelcheck}). Why does the section not end here? We need four things that it does not have. Heads may share keys and values. A row may see fewer positions than all. The keys and values of a long text are not always in one array. And ten thousand positions must be added in an order that is fixed and that several threads can share. We take them in turn.
 
 \fig{onerow}{fig:onerow}{Two rows of attention in the built-in model: the weights that head \val{heads.the.head} of layer \val{heads.the.layer} gives, in a late row of a story, to all positions up to the row's own. Each row's weights sum to 1. The row of \emph{book} looks at several places; that of \emph{whispered} gives \val[2]{heads.story.weight} to the name that the model is about to write.}{Two rows of vertical bars over the words of the beginning of a story that ends in: I will find the book, whispered. In the upper row, of the word book, the bars are low, the highest a quarter, over a comma. In the lower row, of the word whispered, all bars are nearly zero but one, which is nearly 1: over the name Elena, nine words before the end.}
 
-@ Keys and values have to be kept for as long as the text goes on, queries do not; \cref{cache} is about that. Many models therefore have fewer
+@ Keys and values have to be kept for as long as the text goes on; queries do not. \Cref{cache} is about what that costs. To make it cost less, many models have fewer
 heads of keys and values than of queries, and each group of query heads shares one: \emph{grouped-query attention} (GQA). The built-in model has \val{sizes.pocket.heads} heads of queries and \val{sizes.pocket.kv} of keys and values.
 @^grouped-query attention@>
 
@@ -445,21 +475,104 @@ heads of keys and values than of queries, and each group of query heads shares o
 struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
   /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
 
-@ The formula does not say in which order ten thousand positions are added. One chain from left to right
-could not be divided among threads, and with sixteen lanes each head would need sixteen vectors for its partial sums.
-So the positions are cut into blocks of 256, which is long enough that joining them costs little, and short enough to leave work
-for every thread. Blocks are counted from the beginning of the sequence, and each gives three results:
+@* Windows, sinks, and segments. \label{sec:windows}
+A row of a long text looks at every position before it, so each new token takes longer than the last. Some models put a bound to that: in some of their layers a row sees only the last |window| positions, its own among them. This is a \emph{sliding window}. Nothing further back is lost for good: each layer reaches further back than the one below, since the rows that it looks at have looked back themselves. A model that was made without a window can be given one when memory is short. Then it helps a great deal to leave the first few positions visible as well, the \emph{sinks}; \cref{sec:sinks} measures how much. So what a row sees is a range of positions and perhaps a few at the beginning:
+@^window@>@^sliding window@>@^attention sink@>@^range of positions@>
+
+@<Which positions a row sees@>=
+struct kv_range { uint32_t lo, hi, sinks; };
+  /* positions |lo <= t < hi|, and the first |sinks| positions, which end before |lo|; 0: none */
+
+@ Do we have to keep a range for each row? The rows that go through a model together are a \emph{pass}, and they may belong to several texts, each of which is a \emph{sequence}. Rows of a pass that follow each other in one sequence form a \emph{segment}: a prompt is one segment, and a pass that adds one token to each of eight texts has eight. Within a segment each row is one position further than the row before. So one structure serves all of its rows.
+@^segment@>@^sequence@>@^pass@>
+
+@<Which positions a row sees@>=
+struct segment {
+  struct kv_view view;
+  uint32_t first_row, n_rows, first_position, window;
+};
+  /* rows |first_row|, |first_row+1|, \dots\ of a pass, |n_rows| of them, which are at |first_position|,
+     |first_position+1|, \dots\ of one sequence; |window|: how many positions a row sees, its own among them, 0: all */
+struct kv_range segment_range(const struct segment *s, uint32_t i);
+  /* what row number |i| of a segment sees */
+
+@ As long as the window reaches back to the sinks there is no hole between them, and the row sees everything from 0 on.
+
+@<Find the range of a row@>=
+struct kv_range segment_range(const struct segment *s, uint32_t i)
+{
+  uint32_t at = s->first_position + i, lo = 0;
+  if (s->window > 0 && at >= s->window) lo = at + 1 - s->window;
+  bool hole = s->view.sinks < lo;
+  return (struct kv_range) @[{ hole ? lo : 0, at + 1, hole ? s->view.sinks : 0 }@];
+}
+
+@* Where keys and values are: views. \label{sec:views}
+Where does attention find the key of position $t$? That is for the \emph{store} to say, which keeps keys and values from one pass to the next (\cref{sec:rows}). The store of this chapter is an array: the keys of a layer are in one block of memory, and each position is as many bytes further as a row has. The cache of \cref{cache} keeps a text in pages of a few positions each, wherever there was room. We do not want two kinds of attention, or a call of a function for every key. So the store describes its layout once for each sequence and layer, in a \emph{view}, and attention computes the addresses itself.
+@^view@>@^store@>
+
+@<Where keys and values are@>=
+struct kv_view {
+  uintptr_t key, value; /* addresses; with pages, distances from the beginning of a page */
+  const char *const *page; /* addresses; null: all rows in one block */
+  size_t page_rows, row_bytes, head_bytes;
+  enum weight_type type;
+  uint32_t sinks;
+};
+  /* one layer of a sequence. The key of position |t| in head |h| is |head_dim| numbers of |type| at |key +
+     h*head_bytes + t*row_bytes| if |page| is null, else at |page[t/page_rows] + key
+     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |value|. All rows see the first |sinks| positions */
+
+@ Two short functions do the arithmetic: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, and |kv_row(v, v->value, t, g)| is its value. The kernels of this chapter call them for every key and value; the fast ones of \cref{kernels} go from position to position by themselves.
+
+@<Where keys and values are@>=
+static inline uintptr_t kv_place(const struct kv_view *v, uint32_t t)
+{
+  return v->page == NULL ? t * v->row_bytes
+    : (uintptr_t) v->page[t / v->page_rows] + t % v->page_rows * v->row_bytes;
+}
+  /* what is added to |key| or |value|, and |head_bytes| for each head before, to find position |t| */
+static inline struct tensor kv_row(const struct kv_view *v, uintptr_t part,
+  uint32_t t, size_t head)
+{
+  uintptr_t at = part + kv_place(v, t) + head * v->head_bytes;
+  return (struct tensor) @[{ (const void *) at, v->type }@];
+}
+  /* the numbers of one head at position |t|; |part| is |v->key| or |v->value| */
+
+@ A caller may want to see the weights, to draw \cref{fig:onerow} for instance, and passes an array for them.
+
+@(attention.h@>=
+/** what attention is given: where keys and values are, and which of them a row sees.
+
+   A view belongs to the store that filled it in, and is good for one layer of one pass. Segments
+   are made anew in each layer, because each layer has its keys and values in another place. */
+#ifndef INCIPIT_ATTENTION_H
+#define INCIPIT_ATTENTION_H
+#include "model/tensor.h"
+@<Where keys and values are@>@;
+@<Which positions a row sees@>@;
+struct attention_probe { float *weights; size_t stride; };
+  /* where attention leaves its weights: |[rows][n_heads][stride]|, that of
+     position |t| at index |t|; positions that a row does not see get 0 */
+#endif
+
+@* Attention in blocks of positions. \label{sec:blocks}
+The formula does not say in which order ten thousand positions are added. One chain from left to right
+could not be divided among threads. Sixteen lanes, as for a dot product? Then each head would need sixteen vectors for its partial sums.
+So we cut the positions into blocks of 256, which is, we think, long enough that joining them costs little, and short enough to leave work
+for every thread. Blocks are counted from the beginning of the sequence. A score is $s_t=\hbox{dot16}(q,k_t)\cdot c$, where $c$ is $1/\sqrt{d_h}$ rounded to float, and each block gives three results:
 \begin{align*}
 m_b&=\max_ts_t,\\
 l_b&=\hbox{sum16}(e^{s_t-m_b})\hbox{, position $t$ in lane $t\bmod16$},\\
 o_b&=\hbox{the chain of }\texttt{fmaf}(e^{s_t-m_b},v_t,o_b).
 \end{align*}
-Each block has subtracted its own maximum, so before blocks are joined they are rescaled to the maximum of all. With $w_b=e^{m_b-m}$, and in rising order of the blocks, $l=\texttt{fmaf}(l_b,w_b,l)$ and $o=\texttt{fmaf}(o_b,w_b,o)$. The
+Each block has subtracted its own maximum, so before we join the blocks we rescale them to the maximum of all. With $w_b=e^{m_b-m}$, and in rising order of the blocks, $l=\texttt{fmaf}(l_b,w_b,l)$ and $o=\texttt{fmaf}(o_b,w_b,o)$. The
 output is $o/l$. Up to 256 positions there is one block, $w_b=e^0=1$ exactly, and this is the softmax of the textbooks.
 @^block, of attention@>@^FlashAttention@>@^online softmax@>
 
 This rescaling is the \emph{online softmax} of \cited[Milakov and Gimelshein (2018)]{Milakov 2018}, and the recurrence of \emph{FlashAttention} (\cited[Dao and others 2022]{Dao 2022}), which goes through the positions block by block, keeps $m$, $l$ and $o$ of what it has seen, and rescales $l$ and $o$ whenever $m$ rises. There it saves memory, because no weight is ever stored. We
-rescale once, at the end, so that the roundings do not depend on which thread has finished its blocks first. The blocks are at \emph{absolute} positions. If they were counted from the first visible position, a window that moves
+rescale once, at the end, so that the roundings do not depend on which thread has finished its blocks first. Why are the blocks at \emph{absolute} positions? If we counted them from the first visible position, a window that moves
 with the text would cut the same sum differently at each step, and it would be rounded differently.
 
 @ What if a score is not an ordinary number? The weights of a broken file can be so large that products overflow to $\pm\infty$. Say all scores of a block are $-\infty$, and another block has ordinary ones. Then the positions of the first have the weight 0. But with $m_b=-\infty$ the formulas say $e^{-\infty-(-\infty)}$, which is NaN, and that NaN would spoil the whole row. So the search for a maximum begins with the smallest finite number: \emph{$m_b$ is at least} |-FLT_MAX|. It changes nothing where a score is finite. Where none is, each $e^{s_t-m_b}$ is $e^{-\infty}=0$, the sums of the block are 0, and it adds nothing to the others.
@@ -467,15 +580,10 @@ with the text would cut the same sum differently at each step, and it would be r
 In all other cases the formulas know what to do. If \emph{all} the scores that a row sees are $-\infty$, then $l=0$, and the output is $0/0$, NaN: there is nothing by which one position could be preferred. A score of $+\infty$ gives $e^{\infty-\infty}$, NaN as well. A NaN never becomes a maximum, since a comparison with NaN is false, but its own exponential is NaN, and so is the output. The same holds for values: a position that is seen counts, even with the weight 0, and 0 times an infinite value is NaN. So what is broken is never hidden, and the pass marks the row and the layer (\cref{sec:passheader}). Which NaN it is, of the many that a float can be, the processor decides: when we say that two tables agree to the last bit, \emph{a NaN is equal to any other NaN}.
 @^NaN@>@^infinity@>@^overflow, of scores@>
 
-@ The rows that go through a model together are a \emph{pass}; they may belong to several texts, each of which is a \emph{sequence}. Keys and values are kept in a \emph{store} (\cref{sec:rows}). For each sequence and layer it gives attention a \emph{view}: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, as a |struct tensor|, and with |v->value| it is the value. Whether they are in one
-block of memory or in pages, attention does not need to know. Those rows of a pass that follow each other in one sequence share a view and form a \emph{segment}: a prompt is one segment, and a pass that adds one token to each of eight texts has eight. |segment_range| gives the positions that a row of a segment sees: those from |lo| up to |hi|, its own among them, and
-in some models with a window also the first few, which are called \emph{sinks} (\cref{sec:sinks}). These structures are in \cref{sec:kerneltable}.
-@^view@>@^segment@>@^range of positions@>
+@ Now the code: one block of one head of one row. It goes through the positions twice, once for the scores and their maximum, and once for the exponentials and the values. The function leaves $m_b$, $l_b$ and $o_b$ in |left|, one after the other; |of| is the head of keys and values, |see| the range of positions that the row sees, and |kept| has the scores. If the caller has passed an array |weights|, it gets the
+exponentials.
 
-@ Now one block of one head of one row, which goes through its positions twice: once for the scores and their maximum, once for the exponentials and the values. The function leaves $m_b$, $l_b$ and $o_b$ in |left|, one after the other; |of| is the head of keys and values, |see| the range of positions that the row sees, and |kept| has the scores. A caller who wants to see the weights passes an array |weights| and gets the
-exponentials there.
-
-@<One block of attention, plainly@>=
+@<Attention, where rows meet@>=
 static bool is_seen(const struct kv_range *r, uint32_t t)
 {@+ return t < r->hi && (t >= r->lo || t < r->sinks);@+ }
 static bool sees_block(const struct kv_range *r, uint32_t begin)
@@ -514,9 +622,23 @@ for (uint32_t t = begin; t < begin + 256; t++) {
   if (weights != NULL) weights[t] = p;
 }
 
+@ A caller who asked for the weights has got exponentials. Those of block $b$ still have to be multiplied by $w_b/l$. The loop goes through the blocks in the order in which they were made, so |left| always points to the results of the block at hand.
+
+@<Attention, where rows meet@>=
+static void weigh(const struct kv_range *see, const float *left, size_t d, float m,
+  float l, float *weights)
+{
+  for (uint32_t begin = 0; begin < see->hi; begin += 256) {
+    if (!sees_block(see, begin)) continue;
+    for (uint32_t t = begin; t < begin + 256; t++)
+      if (is_seen(see, t)) weights[t] = weights[t] * num_expf(left[0] - m) / l;
+    left += d + 2;
+  }
+}
+
 @ A head goes through the blocks, keeps the results of each, and joins them. A block in which nothing is seen, between the sinks and a window, is left out.
 
-@<One head of attention, plainly@>=
+@<Attention, where rows meet@>=
 static void attend_head(const struct attention_dims *h, const struct kv_view *v,
   size_t of, const struct kv_range *see, const float *q, float *left, float *y,
   float *weights)
@@ -545,23 +667,9 @@ for (size_t b = 0; b < n; b++) {
 }
 for (size_t i = 0; i < d; i++) y[i] /= l;
 
-@ A caller who asked for the weights has got exponentials. Those of block $b$ still have to be multiplied by $w_b/l$; the blocks come in the same order as in |attend_head|, so the results of the next one are the next in |left|.
-
-@<Turn exponentials into weights, plainly@>=
-static void weigh(const struct kv_range *see, const float *left, size_t d, float m,
-  float l, float *weights)
-{
-  for (uint32_t begin = 0; begin < see->hi; begin += 256) {
-    if (!sees_block(see, begin)) continue;
-    for (uint32_t t = begin; t < begin + 256; t++)
-      if (is_seen(see, t)) weights[t] = weights[t] * num_expf(left[0] - m) / l;
-    left += d + 2;
-  }
-}
-
 @ The operation itself does this for every row of every segment and every head. |head / group| is the head of keys and values that a query head shares with its group; |scratch| has room for the results of the blocks, and |probe|, if it is not null, is where the weights go.
 
-@<Attention, plainly@>=
+@<Attention, where rows meet@>=
 static void attend(const struct engine *e, const struct attention_dims *h,
   const float *q, const struct segment *list, size_t n, float *scratch, float *y,
   const struct attention_probe *probe)
@@ -582,7 +690,7 @@ static void attend(const struct engine *e, const struct attention_dims *h,
 
 @* Softmax: the mask and the scale. \label{sec:weights}
 Softmax turns any numbers into weights that sum to 1. Only their differences count, since a constant added
-to all of them cancels; so the largest is subtracted first. Without that, the exponential of a score of \given{100} would be infinite in float, whose numbers end
+to all of them cancels; so we may subtract the largest first. Without that, the exponential of a score of \given{100} would be infinite in float, whose numbers end
 before $e^{89}$, and
 infinity over infinity is not a number. With it, the largest exponential is 1, and scores far below the largest get a weight of 0.
 @^softmax@>
@@ -596,7 +704,7 @@ sum is \val[2]{mask.left}, a number that depends on a token of the future. Nor i
 is infinite or NaN, as it may be in memory that has not been written yet, the sum is NaN.
 @^mask@>
 
-@ Why are scores \emph{scaled}, that is, divided by $\sqrt{d_h}$, the root of the length of a key? Let the numbers of a query and a key be independent, with
+@ Why are scores \emph{scaled}, that is, divided by $\sqrt{d_h}$, the root of the number of components in a key? Let the numbers of a query and a key be independent, with
 mean 0 and variance 1. Each product $q_ik_i$ has mean 0 and variance $E[q_i^2]\,E[k_i^2]=1$; variances of independent
 terms add; so $q\cdot k$ has variance $d_h$, and divided by the root it has variance 1 again. In
 \val{variance.samples} random pairs with $d_h=64$ the variance is \val[1]{claim.S2-43} before the division and \val[2]{variance.after} after it.
@@ -609,16 +717,16 @@ is also hard to train. The derivative of a weight $p$ by its own score is $p(1-p
 to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without, so little is left to learn from.
 @^saturation@>
 
-\fig{saturation}{fig:saturation}{The mean largest weight of a softmax over 64 keys, while the keys get longer. Undivided scores make attention
-a choice of one; divided by the root of the length they leave it as it was.}{A plot. To the right the numbers in a key, from 1 to
+\fig{saturation}{fig:saturation}{The mean largest weight of a softmax over 64 keys, while the keys get more components. Undivided scores make attention
+a choice of one; divided by the root of the number of components they leave it as it was.}{A plot. To the right the numbers in a key, from 1 to
 256, on a logarithmic axis; upwards the mean of the largest of 64 weights, from 0 to 1. One curve rises from a tenth to nine tenths,
 steepest in the middle. The other is a flat line at a tenth.}
 
 @* The MLP: GELU, SiLU, SwiGLU. \label{sec:mlp}
 Attention only moves information: for given weights its output is a linear function of the values. In the MLP each row works something out by itself. The MLP's first matrix, \emph{up}, compares the vector with |d_inner| learned patterns, one for each of its outputs; an \emph{activation function} decides
-which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Much of what a model knows, of words and of the world, is believed to be in these matrices; they have more of its parameters than any other part (\cref{tab:threemodels}). The activation must not be linear: two matrices with nothing but a straight line between them do no more than one matrix, their product.
+which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Much of what a model knows, of words and of the world, is believed to be in these matrices; they have more of its parameters than any other part (\cref{tab:threemodels}). Could we leave the activation out? Then two matrices would do no more than one, their product. So it must not be linear.
 
-GPT-2 uses the \emph{GELU} \cited{Hendrycks 2016}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU} \cited{Elfwing 2017}, $x/(1+e^{-x})$. It also has a second matrix beside \emph{up}. The output of one, the \emph{gate}, goes through the SiLU and multiplies that of the other, $u$, number by number, which is called \emph{SwiGLU} (\cited[Shazeer 2020]{Shazeer 2020}):
+GPT-2 uses the \emph{GELU} \cited{Hendrycks 2016}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU} \cited{Elfwing 2017}, $x/(1+e^{-x})$. It also has a second matrix beside \emph{up}, the \emph{gate}. The gate's output goes through the SiLU and multiplies that of \emph{up}, $u$, number by number, which is called \emph{SwiGLU} (\cited[Shazeer 2020]{Shazeer 2020}):
 \begin{gather*}
 {1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
 \end{gather*}
@@ -635,7 +743,7 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
 
 @ The function takes one number at a time, and multiplies by |up| where there is a gate.
 
-@<Activations, plainly@>=
+@<Kernels in which each row is alone@>=
 static float activation(enum activation_kind kind, float x)
 {
   if (kind == ACTIVATION_SILU) return x / (1.0f + num_expf(-x));
@@ -657,13 +765,13 @@ After the last layer the hidden state is normed once more and multiplied by the 
 recognized on its way out by the vector that it had on its way in.
 @^logit@>@^head@>@^tied weights@>
 
-A softmax of the logits gives the probabilities of the next token. It is computed in double: a sum of fifty thousand exponentials in float would be off in the fifth digit, and these numbers are added up over texts and compared with random numbers. The logarithm of a probability is the logit less the maximum, less the
+A softmax of the logits gives the probabilities of the next token. We compute it in double: a sum of fifty thousand exponentials in float would be off in the fifth digit, and these numbers are added up over texts and compared with random numbers. The logarithm of a probability is the logit less the maximum, less the
 logarithm of the sum; it is an ordinary number even where the probability is too small for a double.
 @^log-probability@>
 
-Both begin with the same sum. It has sixteen lanes, like every other.
+Probabilities and their logarithms need the same sum, once more in sixteen lanes.
 
-@<Softmax, plainly@>=
+@<Softmax of the logits@>=
 static double sum_exp(const float *x, size_t n, double *max)
 {
   double lane[16] = @[{ 0 }@];
@@ -675,9 +783,9 @@ static double sum_exp(const float *x, size_t n, double *max)
   return lane[0];
 }
 
-@ Two functions are built on it. They make the probabilities of several rows, or their logarithms. They are called when a pass is over, and so the standard floating-point modes are set here once more (\cref{sec:pool}).
+@ Two functions are built on it. They make the probabilities of several rows, or their logarithms. They are called when a pass is over, and so they set the standard floating-point modes once more (\cref{sec:pool}).
 
-@<Softmax, plainly@>=
+@<Softmax of the logits@>=
 static void probabilities(const float *x, size_t rows, size_t n, bool logs, double *y)
 {
   struct float_modes modes;
@@ -700,19 +808,48 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows, siz
 
 @ A sampler that has changed the logits (\cref{sampling}) divides by a sum of its own. It needs only the exponentials.
 
-@<Softmax, plainly@>=
+@<Softmax of the logits@>=
 static void exp_shifted(double *z, size_t n, double max)
 {@+ for (size_t i = 0; i < n; i++) z[i] = num_exp(z[i] - max);@+ }
 
-@* One table of kernels. \label{sec:kernels}
+@* One table of kernels, and the engine. \label{sec:kernels}
 Operations like these, in which a model spends its time, are called \emph{kernels}. The engine calls them through a table of
 functions, and the rest of the program never asks which table it has. The loops of this chapter are the table |plain|. They do what the formulas say and are not made to be fast. \Cref{kernels} has
-three more tables, for the instructions of different processors, and chapter 14 will have one for graphics processors. The tests compare each of them with the plain one, number by number, with |==|. So this chapter defines what the engine computes, and you can run the whole engine on its kernels: \.{INCIPIT\_ISA=plain}. \label{sec:plain}
+three more tables, for the instructions of different processors, and \cref{cuda} one for graphics processors. The tests compare each of them with the plain one, number by number, with |==|. So this chapter defines what the engine computes, and you can run the whole engine on its kernels: \.{INCIPIT\_ISA=plain}. \label{sec:plain}
 @^kernel@>@^plain kernels@>
 
-The structures above are a header of their own. \.{kernel.h} includes it and adds the table itself, |struct kernels|, and |struct engine|, the first argument of every kernel: the table in use, the threads, and the counters of \cref{sec:counters} (\cref{sec:kerneltable}). There is nothing global, so two engines in one process cannot disturb each other.
+Here is the first argument of every kernel. There is nothing global, so two engines in one process cannot disturb each other.
+
+@(engine.h@>=
+/** the first argument of every kernel: who computes, and how.
+
+   An engine belongs to one caller at a time, because the counters are increased without a lock.
+   What it points to must outlive it; |k| and |prepared|
+   go together, since each table has an order of its own for weights. */
+#ifndef INCIPIT_ENGINE_H
+#define INCIPIT_ENGINE_H
+#include "model/tensor.h"
+struct kernels;
+struct counters;
+struct prepared_weights;
+struct engine {
+  const struct kernels *k; /* the kernels in use */
+  void *pool; /* its |struct pool *|; null: one thread */
+  struct counters *c; /* the callers of kernels add to them */
+  struct progress *progress; /* a callback that a pass tells how far it is, or null */
+  const struct prepared_weights *prepared; /* for these kernels; null: none */
+  enum activations activations; /* to which inputs of linear layers are rounded */
+};
+  /* the first argument of every kernel */
+#endif
+
+@ The structures of the sections before make up one header, \.{tensor.h}, which all others include. The table itself, |struct kernels|, is in \.{unwoven/model/kernel.h}, with a comment for each of its entries that says what the arrays are.
 
 @(tensor.h@>=
+/** weights as a file stores them, and what kernels know of a model's shape.
+
+   No structure here owns memory: the numbers belong to the mapped files, or to whoever made
+   the model. */
 #ifndef INCIPIT_TENSOR_H
 #define INCIPIT_TENSOR_H
 #include "functions/number_type.h"
@@ -722,7 +859,7 @@ The structures above are a header of their own. \.{kernel.h} includes it and add
 #endif
 
 @ The table is initialized by name, so that two kernels of the same type, such as |softmax| and |log_softmax|, cannot be
-exchanged unnoticed. The first four lines of functions are those of this chapter; the others move, measure and test (\cref{sec:kerneltable}).
+exchanged unnoticed. The first four lines of functions are those of this chapter. The others have no arithmetic of a model in them: they move arrays about, measure how fast the machine is (\cref{phases}), or say which types of weights the table can multiply. What they are for is said in \.{unwoven/model/kernel.h}.
 
 @<The table of plain kernels@>=
 const struct kernels kernels_plain = @[{ .name = "plain",@|
@@ -740,35 +877,66 @@ const struct kernels kernels_plain = @[{ .name = "plain",@|
   .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,@|
   .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth }@];
 
-@ These are the sections of the file, in an order in which each function comes after those that it calls.
+@ A table has memory of its own. For all tables of today but one |memory| is the host's, in which our program can read everything in place; a table together with its memory is called a \emph{backend}. The code of a pass asks |memory| for its arrays and for copies, so that it works as well where an address is only a number to be handed back (\cref{cuda}). \label{sec:backend}
+@^backend@>@^host memory@>
+
+@ The plain kernels are one file: those in which each row is alone, attention, and what makes probabilities of the logits.
 
 @(plain.c@>=
+/** the plain kernels, which define what the engine computes.
+
+   Every sum is in the order that chapter 2 gives, and every rounding where its formulas have it;
+   no other table may differ in a bit. So nothing here is rearranged for speed. The kernels keep
+   no state and allocate nothing. */
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"
 #include "ground/pool.h"
 #include "model/quantization.h"
 @;@#
-@<The sum of sixteen lanes, plainly@>@;
-@<A linear layer, plainly@>@;
-@<A norm, plainly@>@;
-@<Rotation, plainly@>@;
-@<One block of attention, plainly@>@;
-@<Turn exponentials into weights, plainly@>@;
-@<One head of attention, plainly@>@;
-@<Attention, plainly@>@;
-@<Activations, plainly@>@;
-@<Embedding and residual stream, plainly@>@;
-@<Softmax, plainly@>@;
+@<Kernels in which each row is alone@>@;
+@<Attention, where rows meet@>@;
+@<Softmax of the logits@>@;
 @<The table of plain kernels@>@;
+
+@* A build that rounds otherwise is refused. \label{sec:selftest}\label{sec:kerneltable}
+All our definitions are worth nothing if the compiler rounds in other places. Some compilers, without being asked, \emph{contract} |a*b+c| into one instruction, and then there is one rounding where we wrote two. Such a build would compute good logits, but not those of every other build, and you could not see it. So the engine tests itself before each pass.
+
+How do you see a single rounding? We need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
+$1+2^{-11}+2^{-24}$; rounded to a float it loses the last term, exactly half a unit in the last place, to the even
+neighbour. So $a\cdot a-(1+2^{-11})$ is 0 with two roundings and $2^{-24}$ with one. A table has two entries for this test: |mul_add_unfused| is what the compiler has made of |a*b+c| in the table's own file, and |mul_add_fused| is the multiply--add of its kernels. The modes of rounding are set for the test as for a pass, because those of the caller say nothing about the build.
+@^contraction@>@^self-test@>
+
+@(self_test.c@>=
+/** does this build round where the definitions say?
+
+   It asks the table of kernels and not the compiler, because each table is compiled with options
+   of its own. */
+#include "model/kernel.h"
+@;@#
+bool kernels_self_test(const struct kernels *k, struct error *why)
+{
+  float a = 0x1.001p0f, c = -0x1.002p0f;
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  float two = k->mul_add_unfused(a, a, c), one = k->mul_add_fused(a, a, c);
+  float_modes_end(&modes);
+  if (two != 0.0f)
+    return error_say(why, "kernels %s: this build contracts a*b+c"@|
+      " into one rounding; compile with -ffp-contract=off", k->name);
+  if (one != 0x1p-24f)
+    return error_say(why, "kernels %s: the multiply-add of this"@|
+      " machine rounds twice; wanted: one rounding", k->name);
+  return true;
+}
 
 @* Settings and weights. \label{sec:modelsettings}
 In memory a model is two structures: the \emph{settings}, numbers and switches that say how large the model is and which
 of the operations above it uses, and the \emph{weights}. Both come in files, in which every maker of models has other names
-for the same things; how those files are read, checked and refused is the subject of \cref{families}. The settings begin with the shapes of \cref{tab:threemodels}. Each is a row of a table, from which the structure |struct model_config| is made; the table's other columns and the rest of its rows are in \cref{sec:allsettings}.
-@^settings@>@^weights@>
+for the same things; how those files are read, checked and refused is the subject of \cref{families}.
 
-\printedheader[3,11]{model/settings.inc}
+The settings begin with the names of \cref{tab:threemodels}; then come the switches, such as |gated| and |learned_positions|. The pass asks these switches and never for the name of a family. Many parts of the program must know a setting: its reader must know its bounds, a listing prints it, a device may be unable to compute it. If each had a list of its own, a new setting would be missing from one of them, and you would notice when a model wrote nonsense. So there is one table, \.{unwoven/model/settings.inc}, with a row for each setting, and even the structure |struct model_config| is made of its rows. \label{sec:settingrows}
+@^settings@>@^weights@>
 
 @ A layer has two halves, each with a norm before it. The first projects to queries, keys
 and values and, after attention, back; the second goes up to a wider space and down
@@ -804,7 +972,7 @@ struct model {
   struct attention_dims attention; /* how many, how wide, and what scores are
     multiplied by */
   float *frequency; /* |[head_dim/2]|, or null with learned positions */
-  bool neighbours; /* are the two numbers of a pair of queries or keys? */
+  bool neighbours; /* whether the files have the two numbers of a rotated pair side by side */
   uint64_t layer_madds, layer_bytes, head_bytes;
   uint32_t matrix_types; /* bit |1 << type| for each type of its matrices */
 };
@@ -813,6 +981,10 @@ struct model {
 @ Together these are the header that most of the book includes.
 
 @(model.h@>=
+/** a model in memory: its settings, and where its weights are.
+
+   A model does not change between its opening and its closing, so any number of threads may read
+   it. The weights belong to the mapped files; only |layers| and |frequency| are allocated. */
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
 #include "model/settings.h"
@@ -820,24 +992,28 @@ struct model {
 @<The whole model@>@;
 #endif
 
-@ Models are opened from files by functions of the workshop, most of them by |model_open|.
+@ Models are opened from files by functions of the workshop, most of them by |model_open|. A message about a model names its file, which |tensor_file_path| finds.
 
 \printedheader[10,15]{families/loader.h}
-
-Three more are used in the chapters. A message about a model names its file, which |tensor_file_path| finds. And chapter 6 counts the bytes of a model without opening it: |config_open| reads its settings, and |layout_find| says which tensors its family has.
-
 \printedheader[42,44]{safetensors/tensor_file.h}
-\printedheader[24,27]{families/config.h}
+
+@ \Cref{accounts} counts the bytes of a model without opening it. |config_open| reads its settings, and |layout_find| says which tensors its family has.
+
+\printedheader[23,27]{families/config.h}
 \printedheader[32,33]{families/layout.h}
 
 @* Counting the work. \label{sec:counters}
-What a pass costs is counted while it runs. The chapters to come argue about cost, and
-time is a poor witness: it depends on the machine and on what else the machine is doing. Counts are whole numbers, equal on every
+What does a pass cost? You could time it, but
+time is a poor witness: it depends on the machine and on what else the machine is doing. So we count while it runs. Counts are whole numbers, equal on every
 computer, and a formula can be checked against them with |==|. A counter is increased where the cost is paid, once for a
 call and never once for an element, so counting takes no time that could be measured. The command prints the counters under these names.
 @^counters@>@^pass@>
 
 @(counters.h@>=
+/** what passes have cost, in whole numbers.
+
+   A counter is increased by whoever pays the cost, once for a call and never once for an element.
+   A pass that fails sets all of them back. */
 #ifndef INCIPIT_COUNTERS_H
 #define INCIPIT_COUNTERS_H
 #include <stdint.h>
@@ -865,175 +1041,325 @@ differ only in which rows go through a pass, and in what is kept of them.
 @^row@>@^store@>
 
 What is kept are keys and values. A row's query is compared with the keys of all positions up to its own, so in every layer the keys and values of the earlier rows
-must be stored somewhere. We call that place the \emph{store}. In this chapter it is an array that holds one text. In \cref{cache} it becomes the KV cache, which holds many sequences and shares memory among them. The forward pass cannot tell which it has: a store is a |struct store|, with a table of functions for what each kind of store does in its own way (\cref{sec:storecommon}).
+must be stored somewhere. We call that place the \emph{store}. In this chapter it is an array that holds one text. In \cref{cache} it becomes the KV cache, which holds many sequences and shares memory among them. The forward pass cannot tell which it has: a store is a |struct store|, with a table of functions for what each kind of store does in its own way.
 @^sequence@>@^KV cache@>
+
+@(store.h@>=
+/** where keys and values are kept from one pass to the next, and what a pass asks of such a place.
+
+   Four rules hold for every kind of store. The positions of a sequence grow from pass to pass
+   without a gap. A pass is accepted whole or refused whole. In every layer the keys and values of
+   all rows are stored before any row of that layer attends. Until the pass has ended none of its
+   rows counts: a pass that fails in the middle leaves nothing. */
+#ifndef INCIPIT_STORE_H
+#define INCIPIT_STORE_H
+#include "model/model.h"
+struct row {@+ uint32_t sequence, position, token;@+ };
+  /* a token at a position (from 0) of a sequence (from 0) */
+@<What a kind of store does in its own way@>@;
+@<What all stores have in common@>@;
+@<What a pass asks of a store@>@;
+@<What its owner asks@>@;
+#endif
 
 @ Four rules hold for every store. The positions of a sequence grow from pass to pass without a gap. A pass is accepted whole or refused whole. In every layer the keys and values of all rows are stored before any row of that layer attends. And until the pass has ended, none of its rows counts: a pass that fails in the middle leaves nothing in the store.
 
-So a pass begins, asks in each layer for the segments of its rows, and then commits or aborts. A segment has a view of its sequence (\cref{sec:attend}), and the keys and values of its own rows are written where the view says; no function is called for a single key. Between passes a sequence can be measured and \emph{cropped}, which keeps only its first rows: the naive loop crops to 0 before every step. @^segment@>@^crop@>
+So a pass begins, asks in each layer for the segments of its rows, and then commits or aborts. A segment has a view of its sequence (\cref{sec:views}), and the keys and values of its own rows are written where the view says; no function is called for a single key.
 
-\printedheader[52,82]{model/store.h}
+@<What a pass asks of a store@>=
+bool store_begin(struct store *s, const struct row *rows, size_t n,
+  struct error *why);
+  /* accepts a pass of |n| rows or refuses it: a sequence or position out of
+     range, a gap, a position given twice or stored already; |rows| must live
+     until the end of the pass */
+size_t store_segments(struct store *s, uint32_t layer, size_t most,
+  struct segment *list);
+  /* the segments of the pass in |layer|, each of at most |most| $\ge1$ rows; returns how many,
+     which is at most the number of rows */
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
+  struct kv_view *v);
+  /* where the keys and values of a sequence are in |layer|, those of the present pass among them */
+void store_commit(struct store *s);
+  /* ends the pass: its rows belong to the store */
+void store_abort(struct store *s);
+  /* ends the pass as if it had not been */
 
-@ The store of this chapter holds one text of at most |n_positions| tokens. Each layer has an array of keys and an array of values, in which position |t| has number |t|. All are allocated when the store is opened; a position takes \val{cost.1.written} bytes in the built-in model.
+@ Between passes a sequence can be measured and \emph{cropped}, which keeps only its first rows: the naive loop crops to 0 before every step. A store with windows may have thrown away rows that lie before a window. If cropping would make the next row need such a row, there is nothing for it but to forget the whole sequence and begin anew.
+@^crop@>
 
-The store also remembers tokens, even those of cropped rows, because \cref{loop} asks how many rows of a pass have been computed before. So there are two lengths: |length| rows count, and |computed| tokens are remembered. Cropping to 0 changes the first and not the second.
+@<What its owner asks@>=
+size_t store_length(const struct store *s, uint32_t sequence);
+  /* the rows that |sequence| has: the position that comes next */
+const uint32_t *store_tokens(const struct store *s, uint32_t sequence);
+  /* |[store_length]|: their tokens; owned by the store, valid until its next pass */
+void store_crop(struct store *s, uint32_t sequence, size_t length);
+  /* forgets the rows of |sequence| from position |length| on, but not which tokens
+     have been computed. Cropping to the present length or more removes no row. If a window has
+     let go of rows that the next row would need, the whole sequence is forgotten */
+void store_clear(struct store *s);
+  /* crops all sequences to nothing */
+size_t store_window_start(const struct store *s, uint32_t layer, size_t position);
+  /* the first position that a row at |position| sees in |layer|, sinks aside */
 
-@<The array store@>=
-struct array_store {
-  struct store common; /* must come first: a |struct store *| points here */
-  size_t width; /* of a key: |n_kv_heads * head_dim| */
-  float *data; /* |[n_layers][2][n_positions][width]| */
-  size_t length, computed; /* rows that count; tokens that are remembered */
-  uint32_t *token; /* |[n_positions]| */
-};
+@ The store of this chapter is opened and closed by its owner. It is the simplest that we could think of, and we throw it away in \cref{cache}; its code is in \.{unwoven/model/array.c}. Each layer has an array of keys and an array of values, in which position |t| has number |t|, for as many positions as the model has; a position takes \val{cost.1.written} bytes in the built-in model. A cropped row's token stays in the array's memory, because \cref{loop} asks how many rows of a pass have been computed before.
 
-@ The view of a layer says where its keys and values begin, and how far apart they are. This is all that attention learns of the store.
-
-@<The array store@>=
-static void array_view(const struct store *common, uint32_t layer,
-  uint32_t sequence, struct kv_view *v)
-{
-  const struct array_store *s = (const struct array_store *) common;
-  size_t part = common->n_positions * s->width;
-  const float *keys = s->data + 2 * layer * part;
-  (void) sequence; /* there is only one */
-  *v = (struct kv_view) @[{ .key = (uintptr_t) keys,@|
-    .value = (uintptr_t) (keys + part),@|
-    .row_bytes = (uint32_t) (s->width * sizeof(float)),@|
-    .head_bytes = common->head_dim * sizeof(float),@|
-    .type = WEIGHT_F32 }@];
-}
-
-@ A row has been computed before if an earlier pass had the same token at its position and at
-all positions before it, since its keys and values depend on all of those. So the comparison stops at the first token
-that differs, even if later tokens agree again.
-
-@<The array store@>=
-static size_t array_known(const struct array_store *s)
-{
-  const struct store *common = &s->common;
-  size_t k = 0;
-  while (k < common->n_rows && s->length + k < s->computed
-      && s->token[s->length + k] == common->rows[k].token)
-    k++;
-  return k;
-}
-
-@ The rows of a pass must continue the text, one after the other.
-
-@<The array store@>=
-static bool array_begin(struct store *common, struct error *why)
-{
-  const struct array_store *s = (const struct array_store *) common;
-  for (size_t i = 0; i < common->n_rows; i++) {
-    size_t position = common->rows[i].position, next = s->length + i;
-    if (position != next)
-      return error_say(why, "row %zu is at position %zu; wanted: position %zu",
-        i, position, next);
-    if (next >= common->n_positions)
-      return error_say(why, "position %zu is beyond the context; wanted: below %"@|
-        PRIu32, position, common->n_positions);
-  }
-  common->rows_recomputed = array_known(s);
-  return true;
-}
-
-@ If the pass succeeds, its tokens are remembered, and tokens beyond a new one are forgotten: they belonged to another text.
-
-@<The array store@>=
-static void array_end(struct store *common, bool commit)
-{
-  struct array_store *s = (struct array_store *) common;
-  if (!commit) return;
-  size_t old = array_known(s), n = common->n_rows;
-  for (size_t k = old; k < n; k++)
-    s->token[s->length + k] = common->rows[k].token;
-  s->length += n;
-  if (old < n) s->computed = s->length;
-}
-
-@ A cropped row no longer counts. Its keys and values will be overwritten before they are read again; its token stays for |array_known|.
-
-@<The array store@>=
-static size_t array_length(const struct store *common, uint32_t sequence)
-{
-  (void) sequence;
-  return ((const struct array_store *) common)->length;
-}
-static const uint32_t *array_tokens(const struct store *common, uint32_t sequence)
-{
-  (void) sequence;
-  return ((const struct array_store *) common)->token;
-}
-static void array_crop(struct store *common, uint32_t sequence, size_t length)
-{
-  struct array_store *s = (struct array_store *) common;
-  (void) sequence;
-  if (length < s->length) s->length = length;
-}
-
-@ These functions are the store's table. It leaves |fork| out: with one text there is nothing to copy to.
-
-@<The array store@>=
-static void array_close(struct store *common)
-{
-  struct array_store *s = (struct array_store *) common;
-  struct memory *m = common->m;
-  memory_free(m, s->data);
-  memory_free(m, s->token);
-  memory_free(m, s);
-}
-static const struct store_kind array_kind = @[{@|
-  .begin = array_begin, .end = array_end, .view = array_view,@|
-  .length = array_length, .tokens = array_tokens, .crop = array_crop,@|
-  .close = array_close }@];
-
-@ Opening allocates two arrays: all keys and values in one block, and the tokens. If one of them is refused, the store is closed again, which frees the other.
-
-@<The array store@>=
+@<What its owner asks@>=
+bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why);
+  /* makes the empty sequence |to| equal to |from|, without computing anything;
+     errors: a kind of store that cannot, |to| has rows, a number out of range, a pass
+     going on, memory; then |to| is empty */
+void store_close(struct store *s);
+  /* returns the memory; does nothing for null */
+bool store_prepare(struct store *s, const struct store_kind *kind,
+  struct memory *m, const struct model_config *c, uint32_t n_sequences,
+  struct error *why);
+  /* fills in the part that all kinds of store have in common */
 struct store *array_store_open(struct memory *m, const struct model_config *c,
-  struct error *why)
+  struct error *why);
+  /* an empty store for one text of a model, in float32; null
+     if memory is refused. Owned by the caller, and closed by |store_close| */
+
+@ What does a store look like from inside? All stores have a few numbers in common, copied from the model's settings, and the rows of the pass that is going on. Two numbers at the end are for the counters, because only the store knows them.
+
+@<What all stores have in common@>=
+struct store {
+  const struct store_kind *kind;
+  struct memory *m; /* where passes through this store take their memory */
+  const struct buffers *memory; /* where its keys and values are; |store_prepare|: the host's */
+  kv_encode *encode; /* writes them in the type in which they are kept; |store_prepare|: float32 */
+  uint32_t n_sequences, n_positions; /* the most it holds */
+  uint32_t n_layers, n_kv_heads, head_dim; /* of the model */
+  uint32_t sinks, *window; /* first positions that are always seen; |[n_layers]|, how
+    many a row sees in each layer, 0: all */
+  size_t row_bytes; /* keys and values of one row in one layer, as stored */
+  const struct row *rows; size_t n_rows; /* of the present pass; 0 between passes */
+  size_t rows_visible, rows_recomputed;
+};
+  /* |rows_visible|: rows of the store that some
+     row of the present pass sees in the layer last given to |store_segments|;
+     |rows_recomputed|: rows of the pass that an earlier pass had computed, with the same
+     tokens up to there, set by |store_begin| */
+
+@ A kind of store is a table of functions, one for each thing that an array and a cache do differently. You need it to follow \cref{cache}, which has the second kind.
+
+@<What a kind of store does in its own way@>=
+struct store;
+struct store_kind {
+  bool (*begin)(struct store *s, struct error *why);
+    /* finds a place for each of |rows|, or refuses; sets |rows_recomputed| */
+  void (*end)(struct store *s, bool commit);
+    /* the rows belong to the store from now on, or have never been */
+  void (*view)(const struct store *s, uint32_t layer, uint32_t sequence,
+    struct kv_view *v);
+    /* as |store_view|, without the sinks */
+  size_t (*length)(const struct store *s, uint32_t sequence);
+  const uint32_t *(*tokens)(const struct store *s, uint32_t sequence);
+  void (*crop)(struct store *s, uint32_t sequence, size_t length);
+  bool (*fork)(struct store *s, uint32_t from, uint32_t to, struct error *why);
+    /* as the functions |store_length|, \dots, |store_fork|; |fork| may be null */
+  void (*close)(struct store *s);
+    /* frees the store itself and what its kind has allocated */
+};
+  /* what kinds of store do differently */
+
+@ How do rows become segments? We go through them in the order in which they came. A row belongs to the segment of the row before it if it has the same sequence and the next position. Rows that come
+in another order make shorter segments and give the same result.
+
+@<Make segments of the rows@>=
+static bool continues(const struct segment *l, const struct row *before,
+  const struct row *r)
 {
-  struct array_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
-  if (s == NULL)@+ return NULL;
-  s->width = (size_t) c->n_kv_heads * c->head_dim;
-  bool ok = store_prepare(&s->common, &array_kind, m, c, 1, why);
-  size_t n = c->n_positions, parts = (size_t) 2 * c->n_layers;
-  if (ok) s->token = memory_alloc(m, MEMORY_TOKENS, n, sizeof *s->token, why);
-  if (s->token != NULL)
-    s->data = memory_alloc(m, MEMORY_CACHE, n, parts * s->width * sizeof(float), why);
-  if (s->data != NULL)@+ return &s->common;
-  store_close(&s->common);
-  return NULL;
+  return r->sequence == before->sequence
+    && r->position == l->first_position + l->n_rows;
+}
+size_t store_segments(struct store *s, uint32_t layer, size_t most,
+  struct segment *list)
+{
+  const struct row *r = s->rows;
+  size_t n = 0;
+  count_visible(s, layer);
+  for (size_t i = 0; i < s->n_rows; i++) {
+    if (n > 0 && list[n - 1].n_rows < most
+        && continues(&list[n - 1], &r[i - 1], &r[i])) {
+      list[n - 1].n_rows++;
+      continue;
+    }
+    struct segment *l = &list[n++];
+    *l = (struct segment) @[{ .first_row = (uint32_t) i, .n_rows = 1,@|
+      .first_position = r[i].position, .window = s->window[layer] }@];
+    store_view(s, layer, r[i].sequence, &l->view);
+  }
+  return n;
 }
 
-@ These functions are the whole file.
+@ How many rows of the store does a pass look at, if each counts once however many rows look at it? Every row of the pass sees itself. The first new row of a sequence also sees the rows that were stored before, from the start of its window on, and the sinks; the rows after it see nothing that has not been counted.
 
-@(array.c@>=
-#include <inttypes.h>
+@<Count the rows of the store that are seen@>=
+size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
+{
+  size_t window = s->window[layer];
+  bool windowed = window > 0 && position >= window;
+  return windowed ? position - window + 1 : 0;
+}
+static void count_visible(struct store *s, uint32_t layer)
+{
+  s->rows_visible = s->n_rows;
+  for (size_t i = 0; i < s->n_rows; i++) {
+    const struct row *r = &s->rows[i];
+    size_t start = store_window_start(s, layer, r->position);
+    if (r->position == store_length(s, r->sequence))
+      s->rows_visible += r->position - start + (s->sinks < start ? s->sinks : start);
+  }
+}
+
+@ What the rows of a pass see is one file; the other functions of a store mostly pass the call on to its kind, and are in \.{unwoven/model/store.c}.
+
+@(segments.c@>=
+/** what the rows of a pass see of a store: segments, views, ranges.
+
+   Only |store_segments| writes: it fills the caller's list and sets |rows_visible|, which is good
+   for the layer that was asked for last. */
 #include "model/store.h"
 @;@#
-@<The array store@>@;
+@<Find the range of a row@>@;
+@<Count the rows of the store that are seen@>@;
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
+  struct kv_view *v)
+{
+  s->kind->view(s, layer, sequence, v);
+  v->sinks = s->sinks;
+}
+@<Make segments of the rows@>@;
 
 @* The forward pass. \label{sec:forward}
-Now the model is run. |model_forward| takes any list of rows, puts all of them
-through all layers, and leaves a hidden state for each. It makes no logits, since a step of generation
+Now we run the model. |model_forward| takes any list of rows, puts all of them
+through all layers, and leaves a hidden state for each. Why no logits? A step of generation
 wants them for one row only, and in a small model the head is the largest matrix
-of all; |model_logits| makes them for the rows that the caller names.
+of all; so |model_logits| makes them for the rows that the caller names.
 @^pass@>@^hidden state@>@^forward pass@>
 
-What is left of it is a |struct pass|: |n| hidden states of |d_model| numbers in an array |hidden|, and for each row the layer, if any, in which one of its numbers was not finite (\cref{sec:passheader}). While it runs, its arrays are in a |struct work|. None of them has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
-on from layer to layer. \Cref{sec:arrays} allocates them before the first layer and frees them after the last.
+What is left of the run is a |struct pass|. Its hidden states are those after the last layer and before the last norm, which belongs to the head. If a weight is not a number, everything after it is not a number either, and you will want to know where it began. That is cheap to find while the rows are at hand, and cannot be found afterwards. So the pass notes for each row after which layer it ceased to be finite. \label{sec:passheader}
 
-\printedheader[43,48]{model/forward.h}
-\printedheader[64,67]{model/forward.h}
-\printedheader[12,19]{model/work.h}
+@<What a pass leaves behind@>=
+struct pass {
+  struct memory *m;@+ const struct buffers *memory;
+  size_t n;@+ uint32_t d_model;
+  bool head_read; /* the head's weights have been counted for this pass */
+  float *hidden; /* |[n][d_model]|, in the order of the rows, in |memory| */
+  uint32_t *first_bad_layer; /* |[n]| */
+};
+  /* the hidden states of |n| rows after the last layer; |first_bad_layer|: the layer, from 1, after which a row first held a
+     number that is not finite, 0 if its embedding did, |PASS_FINITE| if none */
+enum {@+ PASS_FINITE = 0x7fffffff@+ };
+  /* no layer: every number of the row is finite */
 
-@ Four functions of that header are used below. |work_multiply| and |work_attend| call |linear| and |attend| for all rows, and ask from time to time whether to go on. |work_mark| looks for numbers that are not finite. |work_tap| shows an array to a \emph{watcher}, a callback of a caller who wants to look
-into the pass: to draw attention, to print the numbers of a
-hand calculation, to see whether a later token has changed an earlier row. The watcher is called at every stage of every layer, and it may change the numbers that it sees: the pass goes on with what it leaves there. That is how \cref{loop} leaves out
+@ Sometimes you want to look into a pass: to draw attention, to print the numbers of a
+hand calculation, to see whether a later token has changed an earlier row. A \emph{watcher} is a callback that is called at every stage of every layer. It may even change the numbers that it sees, and the pass goes on with what it leaves there. That is how \cref{loop} leaves out
 one query and sees what changes.
 @^watcher@>@^callback@>
+
+@<A watcher@>=
+enum tap_point { TAP_EMBEDDING, TAP_NORM, TAP_QUERY, TAP_KEY, TAP_VALUE,
+  TAP_WEIGHTS, TAP_MIXED, TAP_ATTENTION, TAP_MLP_NORM, TAP_INNER,
+  TAP_MLP, TAP_LAYER };
+  /* |[n][d_model]| but for: queries and mixed values |[n][n_heads][head_dim]|, keys
+     and values |[n][n_kv_heads][head_dim]|, after rotation; attention weights
+     |[n][n_heads][max_seen]|; inner |[n][d_inner]|. |TAP_ATTENTION| and |TAP_MLP| are
+     what is added to the residual stream, |TAP_LAYER| is the stream after it */
+typedef void tap_fn(void *ctx, enum tap_point point, uint32_t layer, float *x,
+  size_t rows, size_t width);
+  /* |x| is |[rows][width]|, belongs to the pass, and may be changed */
+struct watcher {@+ tap_fn *tap;@+ void *ctx;@+ bool weights;@+ };
+  /* |weights|: the caller wants attention weights as well */
+
+@ While it runs, a pass needs many arrays. They are allocated before the first layer and freed
+after the last, so that memory cannot be refused in the middle of the work. None of them has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
+on from layer to layer. \label{sec:arrays}
+
+@<The arrays of a pass@>=
+float *x; /* the residual stream, |[n][d_model]| */
+float *normed, *added; /* |[n][d_model]| */
+float *q, *k, *v, *mixed; /* |[n][q_width]| and, of |k| and |v|, |[n][kv_width]| */
+float *inner, *up; /* |[n][d_inner]| */
+float *cosine, *sine; /* |[n][head_dim/2]| */
+
+@ A |struct work| has these arrays, what the pass was asked to do, and some odds and ends: lists of ids and positions, the segments of the layer, and arrays that only a backend with its own memory or a watcher needs. \.{unwoven/model/pass.c} fills it in.
+
+@(work.h@>=
+/** a forward pass while it is made: its arrays, and what forward.c asks of pass.c.
+
+   A |struct work| lives in the stack frame of one pass. Its arrays come from an arena, or from the
+   memory of the backend, and are gone when the pass is closed; |p| is what stays. */
+#ifndef INCIPIT_WORK_H
+#define INCIPIT_WORK_H
+#include "model/forward.h"
+enum {@+ N_LENT = 4@+ };
+  /* how many arrays may come from a backend's memory */
+struct work {
+  size_t n, q_width, kv_width; /* rows; numbers in all heads of a query, of a key */
+  struct engine *e;@+ struct store *s;@+ struct pass *p;
+  const struct model *lm;@+ const struct watcher *watch;
+  bool goes_on; /* the pass has not been given up */
+  size_t done; /* how far the pass is, for |progress|: of |n| rows, in proportion to the layers done */
+  uint32_t *id, *position;
+  struct segment *seen;@+ size_t n_seen; /* at most |n| */
+  size_t max_seen; /* the longest range that a row sees */
+  float *fused, *scratch, *weights; /* for attention */
+  const struct buffers *memory;
+  struct arena own, *d; /* |d| is |own| or the pool's */
+  struct float_modes modes; /* the caller's */
+  uint32_t *first_bad; /* |[n]|, as |p->first_bad_layer|, in |memory| */
+  void *lent[N_LENT];@+ int n_lent; /* what is not from the arena */
+  float *shown; /* the host's copy of an array for the watcher */
+  float *spare; /* where the numbers of a head are put into our order */
+  @<The arrays of a pass@>@;
+};
+  /* a pass while it is made */
+@<What the steps of a pass call@>@;
+#endif
+
+@ Here is what the steps below call in \.{pass.c}. Three functions surround the pass; the others do with all rows what a kernel does with some.
+
+@<What the steps of a pass call@>=
+bool work_check(struct work *w, const struct row *rows, struct error *why);
+  /* whether kernels, model, store and rows fit together; finds |max_seen| */
+bool work_open(struct work *w, struct error *why);
+  /* opens the pass |p| and allocates the arrays; to be closed even if it fails */
+bool work_close(struct work *w, bool done, struct error *why);
+  /* frees the arrays; |p| stays. |done|: the pass has been made. Whether it has, and nothing failed in the memory of the backend */
+void work_gather_pairs(struct work *w);
+  /* puts the two numbers of each pair of |q| and |k|, which are neighbours, half a head apart */
+void work_segments(struct work *w, uint32_t layer);
+  /* the segments |seen|, with the store's views of |layer| */
+void work_attend(struct work *w, const struct attention_dims *h, bool weights);
+  /* |attend| for all segments, some at a time; |weights|: keep the weights, too */
+void work_mark(struct work *w, uint32_t layer);
+  /* marks the rows that are no longer finite after |layer| layers */
+void work_tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
+  size_t width);
+  /* shows the watcher |x|, |[n][width]| */
+size_t work_rows_at_once(const struct work *w, const struct matrix *list,
+  size_t n, size_t from);
+  /* how many rows from |from| on to multiply before asking again: all, if nobody wants to be asked */
+void work_ask(struct work *w);
+  /* tells the caller how far the pass is; the answer goes to |goes_on| */
+
+@ A person who presses Ctrl-C does not want to wait until a long prompt is through a whole layer. So if the caller wants to be asked whether to go on (\cref{sec:progress}), the matrices take some rows at a time, and in between we ask. Each row is computed from its own numbers, whichever rows come with it, so the bits are the same.
+
+How many rows at a time? A matrix is read again for each group, so the groups should be large; and a group should take no more than some hundredths of a second, so of a large matrix it must not have many rows. |work_rows_at_once| weighs the two. |list| has at most three matrices, and each has results of its own, so for each the place moves on by as many rows. |kernels_multiply| calls |linear|, or the product of \cref{model/quantization} that the type of the matrix asks for.
+
+@<Multiply all rows, some at a time@>=
+static void work_multiply(struct work *w, const struct matrix *list, size_t n,
+  const float *x, float *const *y)
+{
+  for (size_t r = 0, here; r < w->n && w->goes_on; r += here) {
+    float *part[3];
+    here = work_rows_at_once(w, list, n, r);
+    for (size_t i = 0; i < n; i++) part[i] = y[i] + r * list[i].out;
+    kernels_multiply(w->e, list, n, x + r * list->in, here, part);
+    work_ask(w);
+  }
+}
 
 @ The pass follows \cref{fig:block} from the bottom up. The embedding of an id is its vector in the table. GPT-2 adds the vector of
 the position from a second table; Llama rotates queries and keys later, by angles that we compute here once
@@ -1065,7 +1391,7 @@ static void embed_rows(struct work *w, const struct row *rows)
 all three, so that the rows are read once; where the file has them fused, one product is
 cut into three.
 
-@<Project to queries, keys and values@>=
+@<The first half of a layer: attention@>=
 static void project_qkv(struct work *w, const struct model_layer *l)
 {
   if (l->n_qkv == 3) {
@@ -1079,9 +1405,9 @@ static void project_qkv(struct work *w, const struct model_layer *l)
 }
 
 @ Positions enter queries and keys here, if they have not entered with the embedding. The models called Qwen3 \cited{Yang 2025} norm queries and keys before, head by head; a norm of |head_dim| numbers is the
-same function as one of |d_model|. In some files the two numbers of a pair are neighbours; then they are put in order first (\cref{sec:pairs}).
+same function as one of |d_model|. In some files the two numbers of a pair are neighbours, because the rows of their matrices are in another order (\cref{sec:layouts}). We could put the rows of the matrices in order when the model is opened; we tried, and copied a tenth of the weights before the first token. It is cheaper to put the results in order, and no sum changes. \label{sec:pairs}
 
-@<Norm and rotate queries and keys@>=
+@<The first half of a layer: attention@>=
 static void rotate_qk(struct work *w, const struct model_layer *l)
 {
   const struct kernels *k = w->e->k;
@@ -1102,7 +1428,7 @@ first row attends: a row sees itself, and in a pass of many rows it sees the ear
 sequence in the same pass. That is why a prompt can go through in one pass at all: no row waits for another row's output, only for keys
 and values of the same layer, which are made from what the layer below has left.
 
-@<Let every row attend@>=
+@<The first half of a layer: attention@>=
 static void attend_rows(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
@@ -1141,7 +1467,7 @@ once for each position that some row sees, not once for each pair: the least tha
 
 @ The first half of a layer is a norm, attention, and the way back into the residual stream.
 
-@<Pass through attention@>=
+@<The first half of a layer: attention@>=
 static void attention_block(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
@@ -1163,7 +1489,7 @@ static void attention_block(struct work *w, const struct model_layer *l, uint32_
 @ The second half is a norm, the matrix up, the activation, the matrix down, and again the way into the stream. With a gate, the activation is
 applied to the gate, which then multiplies the other product. Here are most of a model's multiply--adds, and no row looks at another.
 
-@<Pass through the MLP@>=
+@<The second half of a layer: the MLP@>=
 static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
@@ -1182,8 +1508,9 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
   work_tap(w, TAP_LAYER, i, w->x, d);
 }
 
-@ The pass is short: embed, and then for each layer its two halves. Each matrix is multiplied by all rows and read once. The last two counters say so: the
+@ The pass is short: embed, and then for each layer its two halves. Each matrix is multiplied by all rows, and if nobody asks it is read once. The last two counters say so: the
 multiply--adds grow with |w->n| and the bytes of weights do not, and much of what later chapters gain comes from that. A pass that is given up ends with its layer.
+
 @<Put the rows through all layers@>=
 static bool work_run(struct work *w, const struct row *rows, struct error *why)
 {
@@ -1208,9 +1535,9 @@ static bool work_run(struct work *w, const struct row *rows, struct error *why)
   return true;
 }
 
-@ Some things may fail before that. |work_check| refuses rows whose ids are not in the vocabulary, and kernels that do not fit the model or the build (\cref{sec:passchecks}); the store refuses rows that leave a gap; memory may run out. All of this is found out before
-the first multiplication; the store comes last, since a pass that it has accepted may have taken the place of older rows. If anything goes wrong, the store forgets the rows, and the counters are set back to
-what they were, because they count only rows that the caller receives. The floating-point modes are set for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
+@ Some things may fail before that. |work_check| refuses rows whose ids are not in the vocabulary, a build that rounds otherwise, and kernels that do not fit the model; the store refuses rows that leave a gap; memory may run out. We find out all of this before
+the first multiplication. The store comes last, since a pass that it has accepted may have taken the place of older rows. If anything goes wrong, the store forgets the rows, and the counters are set back to
+what they were, because they count only rows that the caller receives. The floating-point modes are set for the whole pass, and the caller's are put back at its end (\cref{sec:pool}). \label{sec:refused}
 
 @<Run a pass@>=
 bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
@@ -1244,7 +1571,7 @@ bool model_forward(struct engine *e, const struct model *lm, struct store *s,
 The rows are gathered first, so that one call of |linear| serves them all; then they are normed and multiplied by the head, and the logits go to the host. The
 multiply--adds are counted once a row, the bytes of the matrix once a pass, even if the head is asked again for every single row.
 
-@<Make logits of the rows that are wanted@>=
+@<From hidden states to logits@>=
 bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why)
 {
@@ -1266,7 +1593,7 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   return true;
 }
 
-@ On a processor the head writes where the caller wants the logits. A device (chapter 14) has memory of its own, and the logits are fetched from there.
+@ On a processor the head writes where the caller wants the logits. A device (\cref{cuda}) has memory of its own, and the logits are fetched from there.
 
 @<Allocate |x| for the rows and |y| for their logits@>=
 float *x = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
@@ -1292,7 +1619,7 @@ bool ok = x != NULL && y != NULL;
 @ The naive way to evaluate a text, and for the next chapter the only one, puts everything through from
 the beginning, in one pass. The context is checked before anything is thrown away; a text that is too long leaves the store as it was.
 
-@<Evaluate ids from an empty store@>=
+@<From hidden states to logits@>=
 static bool naive_pass(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, struct pass **p, struct error *why)
 {
@@ -1312,7 +1639,7 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
 
 @ The pass is closed as soon as its logits are out; its hidden states are not needed again.
 
-@<Evaluate ids from an empty store@>=
+@<From hidden states to logits@>=
 bool model_evaluate(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, const size_t *which, size_t wanted,
   float *logits, struct error *why)
@@ -1324,28 +1651,44 @@ bool model_evaluate(struct engine *e, const struct model *lm, struct store *s,
   return ok;
 }
 
-@ That is all of the file but for the probability of a text, which comes next.
+@ The header with the watcher is \.{pass.h}; the functions above are declared in \.{unwoven/model/forward.h}.
+
+@(pass.h@>=
+/** what a forward pass leaves behind, and what it shows on its way to a caller who watches it.
+
+   A pass belongs to its caller, who closes it; its memory is that of the store it went through,
+   but it needs neither store nor model to be closed. */
+#ifndef INCIPIT_PASS_H
+#define INCIPIT_PASS_H
+#include "model/kernel.h"
+@<What a pass leaves behind@>@;
+@<A watcher@>@;
+#endif
+
+@ The forward pass itself is one file.
 
 @(forward.c@>=
+/** one forward pass, and the logits of its rows.
+
+   Each step calls kernels through the table of the engine and knows nothing of how they work, nor
+   of where the store keeps its rows. What surrounds the steps, checks and arrays and watchers, is
+   in pass.c, which never calls back. Counters are increased where the cost is paid. */
 #include <inttypes.h>
 #include <string.h>
 #include "model/work.h"
 #include "safetensors/tensor_file.h"
 @;@#
+@<Multiply all rows, some at a time@>@;
 @<Turn ids into rows@>@;
-@<Project to queries, keys and values@>@;
-@<Norm and rotate queries and keys@>@;
-@<Let every row attend@>@;
-@<Pass through attention@>@;
-@<Pass through the MLP@>@;
+@<The first half of a layer: attention@>@;
+@<The second half of a layer: the MLP@>@;
 @<Put the rows through all layers@>@;
 @<Run a pass@>@;
-@<Make logits of the rows that are wanted@>@;
-@<Evaluate ids from an empty store@>@;
+@<From hidden states to logits@>@;
 @<Add up the log-probabilities of a text@>@;
 
 @* The probability of a text. \label{sec:chance}
-A model gives the next token. How likely is a whole text? For any number of tokens, the definition of
+A model gives you the next token. How likely is a whole text? For any number of tokens, the definition of
 conditional probability, applied again and again, gives
 \begin{equation}\label{eq:chain}
 P(t_1t_2\ldots t_n)=P(t_1)\,P(t_2\mid t_1)\,P(t_3\mid t_1t_2)\cdots P(t_n\mid t_1\ldots t_{n-1}).
@@ -1355,9 +1698,9 @@ model must be given at least one token: we put the token that ends a text before
 No table of probabilities could replace the model: the number of texts of six tokens of GPT-2 has \val{claim.S2-15} digits.
 @^chain rule@>@^conditional probability@>
 
-Do these products behave like probabilities? For the four words of the hand calculation every text of four tokens can be written down: $4^4=$ \val{chain.texts} of them, and
+Do these products behave like probabilities? For the four words of the hand calculation you can write down every text of four tokens: there are $4^4=$ \val{chain.texts}, and
 their probabilities sum to \val[9]{claim.S1-03}.\lab{lab:chance} The proof is one line: sum over the last token, and the last factor becomes 1; sum over the one before, and so on.
-A product of such factors is never larger than the smallest of them, here in \val{claim.S2-20} texts of \val{chain.texts}.
+No factor exceeds 1, so a text is never likelier than its least likely token. The experiment checks that as well, and finds it in \val{claim.S2-20} of the \val{chain.texts} texts.
 
 @ For \tok{The}\tok{\ cat}\tok{\ sat}, given the end of another text, the built-in model says
 $$\val[4]{text.factor.1}\times\val[4]{text.factor.2}\times\val[4]{text.factor.3}\approx\val[5]{text.product},$$
@@ -1386,7 +1729,7 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
 }
 
 @ The log-softmax needs an array for the whole vocabulary, and so do the logits; both are allocated
-once. The head is asked for one row at a time: all logits of a long text would be many times its hidden states, and of each row one number is kept.
+once. We ask the head for one row at a time and keep a single number of its answer: all logits of a long text would be many times its hidden states.
 
 @<Add up the log-probabilities of a text@>=
 bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
@@ -1423,11 +1766,11 @@ right, because what you can talk to today is mostly of that kind.
 @^masked models@>@^diffusion@>@^consistency models@>@^non-autoregressive models@>@^autoregressive@>
 
 @* Which row chooses the tenth token. \label{sec:tenth}\label{sec:modeltutorials}
-The logits that choose token 10 come from row 9, counting from 1: the last row that exists. Row 10 is made of token
+Which row's logits choose token 10? Row 9, counting from 1: the last row that exists. Row 10 is made of token
 10, and cannot help to choose it. It is easy to get this wrong by one, because the row of a token and the guess at it are so often
-drawn one above the other. A test settles it: put another token in place 10, and see which rows change.
+drawn one above the other. You can settle it with a test: put another token in place 10, and see which rows change.
 
-On sixteen random tokens,\lab{lab:tenth} in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and
+We did so with sixteen random tokens,\lab{lab:tenth} in a model with random numbers: \val{tenth.before} of the rows 1 to 9 change and
 \val{tenth.after} of the rows 10 to 16. So the logits for token 10 did not change; those for token 11 did, and so did all that follow. Every row is
 a function of the tokens up to its own, and of no other. Whether a model plans ahead is another question, which this test does not decide: a row may well carry
 numbers that matter only ten tokens later, but it has no access to a token that has not been chosen. Row 10 looks at \val{claim.S0-28} keys, one of them its own.
@@ -1443,13 +1786,17 @@ is that rows, once made, stay as they are.
 \end{claimed}
 
 @* The check. \label{sec:modelcheck}
-The numbers of the boxes are in a |struct toy|, around which \cref{sec:toy} puts a |struct model|, as if it had come out of a file. So the program runs the engine itself and not a copy of it that was made for the occasion. It uses the plain kernels and prints what we have found by hand, line by line, then what the model says after each row of the prompt, and
-after its own first word. The arrow points to the likeliest token.
+How do you know that all of this is right? First, by hand. The numbers of the boxes are in a |struct toy|, around which \.{unwoven/model/toy.c} puts a |struct model|, as if it had come out of a file. So the program runs the engine itself and not a copy of it that was made for the occasion. |toy_print| uses the plain kernels and prints what we have found by hand, line by line, then what the model says after each row of the prompt, and
+after its own first word; that takes position 3, which is $(-1,1)$. The arrow points to the likeliest token. \label{sec:toy}
 
 @c
+#include <math.h>
 #include <stdio.h>
+#include "functions/numbers.h"
 #include "model/toy.h"
 @;@#
+@<Attention in a dozen lines@>@;
+@<Mix the values of the last row once more@>@;
 int main(void)
 {
   static struct toy toy;
@@ -1459,21 +1806,43 @@ int main(void)
   struct engine e = @[{ .k = &kernels_plain, .c = &c }@];
   toy_make(&toy);
   struct store *s = array_store_open(&m, &toy.lm.config, &why);
-  bool ok = s != NULL && toy_print(&e, &toy, s, &why);
+  bool ok = s != NULL && toy_print(&e, &toy, s, &why)
+    && print_simply(&e, &toy, s, &why);
   store_close(s);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
-@ The numbers that the program prints are those of the boxes, to the last digit. The tests also compare the engine with a second implementation, written from the papers in double precision, that shares no line with it: small random models of every family get the same logits from both, within the rounding.
+@ The attention in a dozen lines gets the queries, keys and values that a watcher has seen in the engine's pass, of both heads of the last row.
+
+@<Mix the values of the last row once more@>=
+static bool print_simply(struct engine *e, const struct toy *y, struct store *s,
+  struct error *why)
+{
+  static const uint32_t text[3] = @[{ 0, 1, 2 }@];
+  struct toy_trace a;
+  float o[TOY_WIDTH];
+  if (!toy_look(e, y, s, text, 3, &a, why))@+ return false;
+  for (size_t at = 0; at < TOY_WIDTH; at += 2)
+    attend_simply(a.x[TAP_QUERY] + 2 * TOY_WIDTH + at, a.x[TAP_KEY] + at,
+      a.x[TAP_VALUE] + at, 3, 2, TOY_WIDTH, o + at);
+  printf("\n%-24s", "mixed in a dozen lines");
+  for (int i = 0; i < TOY_WIDTH; i++)@+ printf("%6.2f", (double) o[i]);
+  printf("\n");
+  return true;
+}
+
+@ The numbers that the program prints are those of the boxes, to the last digit, and the dozen lines mix the same values as the kernel.
 
 \checkpoint{build/out/model.txt}{what the program of this chapter prints}
 
+A toy proves little about a real model, so the tests go further. A second implementation, written from the papers in double precision, shares no line with the engine: small random models of every family get the same logits from both, within the rounding. And \.{tests/golden/make.py transformers} asks Hugging Face's library, for which most of these models were published, what it makes of the same files.
+
 @* What a pass costs. \label{sec:passcost}
-The counters of two passes through the built-in model, one of a single row and one of \given{100} rows, say what a forward pass costs (\cref{tab:passcost}).\lab{lab:passcost} A row costs the same number of FLOPs in the matrices whether it comes alone or in company. Attention grows with the pairs: row $i$, counted from 0, sees $i+1$ positions, so $n$ rows from an empty store have ${1\over2}n(n+1)$ pairs. The bytes of the weights grow only by the embedding's vectors.
+We put a single row through the built-in model, and then \given{100} rows, and read the counters (\cref{tab:passcost}).\lab{lab:passcost} A row costs the same number of FLOPs in the matrices whether it comes alone or in company. Attention grows with the pairs: row $i$, counted from 0, sees $i+1$ positions, so $n$ rows from an empty store have ${1\over2}n(n+1)$ pairs. The bytes of the weights grow only by the embedding's vectors.
 
 \begin{table}
-\tabcaption{tab:passcost}{Two passes of the built-in model from an empty store, counted. Logits are made for the last row only. FLOPs are twice the multiply--adds.}
+\tabcaption{tab:passcost}{Two passes of the built-in model from an empty store, counted. Logits are made for the last row only. FLOPs are twice the multiply--adds. The bytes of weights are those of the layers, of the head, and of the vectors that were looked up; the gain of the last norm is left out.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rr@@{}}
 \tabhead{rows of the pass} & \val{cost.1.rows} & \val{cost.100.rows}\\\midrule
 FLOPs in the layers' matrices & \val{cost.1.linear} & \val{cost.100.linear}\\
@@ -1503,20 +1872,19 @@ stop now, to a hundredth?}{\texttt{make exercise-02-2}}{A looks at tokens and do
 $(0.40,0.66)$, and the full stop gets 0.67.}
 \exercise{think}{ex:model.order}{How many orders of factorization does a text of $n$ tokens have, and what do all of them give for the sum over all texts?}{\texttt{make
 exercise-02-3}}{$n!$, and each gives 1. For four tokens 24.}
-\exercise{think}{ex:model.madds}{A layer has $d=64$, 4 heads for queries and 2 for keys and values, an inner width of 192 with a gate. How many multiply--adds
+\exercise{think}{ex:model.madds}{A layer has $d=64$, 4 heads for queries and 2 for keys and values, all of $d_h=16$, an inner width of 192 with a gate. How many multiply--adds
 do its matrices cost for one row, and from how many visible positions on does attention cost more?}{\texttt{make exercise-02-4}}{$d^2+2\cdot d\cdot32+d^2=12{,}288$ for attention's four
 matrices and $3\cdot64\cdot192=36{,}864$ for the MLP: 49,152. Attention costs $2\cdot64$ for each position, so from 385 on.}
 \exercise{think}{ex:model.lanes}{All terms of a dot product are the same, $x\cdot w$. For which least number of terms, and which $x$ and $w$, does it come out as
 $-0$?}{\texttt{make exercise-02-5}}{The lanes begin with $+0$, and $+0+(-0)=+0$; so every lane must have become $-0$, which takes sixteen terms, each a negative product
 too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
-\exercise{check}{ex:model.window}{Let every row see only the last eight positions, whatever the settings say: change |segment_range| (\cref{sec:kerneltable}). Which rows change, and which do not?}{\texttt{make
+\exercise{check}{ex:model.window}{Let every row see only the last eight positions, whatever the settings say: change |segment_range| (\cref{sec:windows}). Which rows change, and which do not?}{\texttt{make
 exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
 \exercise{check}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
 exercise-02-7}}{All logits after the first row change; the counters count the same.}
-\exercise{think}{ex:model.gelu}{The GELU with the hyperbolic tangent approximates the exact one. Where do they differ most, to a tenth, and by how many ten-thousandths?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth digit of a number that is nearly 2.7 itself.}
+\exercise{think}{ex:model.gelu}{The GELU with the hyperbolic tangent approximates the exact one. Where do they differ most, to a tenth, and by how many ten-thousandths?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth decimal of a number that is nearly 2.7 itself.}
 \exercise{think}{ex:model.reach}{Every layer of a model has a window of $w$ positions. How far before the last row is the oldest token that it can know
 of, in a model of $l$ layers?}{\texttt{make exercise-02-9}}{$l(w-1)$: each layer reaches $w-1$ positions further back than the one above it.}
 \exercise{check}{ex:model.nope}{Let every second layer, from the second on, rotate neither queries nor keys. Such models exist. Can they still tell positions
 apart?}{\texttt{make exercise-02-10}}{The other layers do it for them, and the mask does a little as well: the first row sees one key, the tenth ten.}
 \end{exercises}
-

@@ -95,7 +95,7 @@ static int print_product(void)
 }
 
 @* The tables of this chapter.
-What a kernel is given, and what it must do, was settled in \cref{model}, which has a plain table of kernels; the structures are in \cref{sec:kerneltable}. The header of this chapter says how the fast ones are found.
+What a kernel is given, and what it must do, was settled in \cref{model}, which has a plain table of kernels; the structures are in \cref{sec:views} and \cref{sec:kernels}. The header of this chapter says how the fast ones are found.
 
 @(kernels.h@>=
 /** Tables of fast kernels, and weights prepared for them. Every table gives the bits of the plain one,
@@ -722,14 +722,16 @@ static size_t room(const struct matrix *list, size_t n, size_t rows)
 #include "kernels/packing.inc"
 
 @* Attention. \label{sec:attention}
-Attention goes block by block, as \cref{sec:attend} laid down: in each block of 256 positions a maximum, a sum of exponentials and a sum
+Attention goes block by block, as \cref{sec:blocks} laid down: in each block of 256 positions a maximum, a sum of exponentials and a sum
 of values, and in the end a join. The result of a block is $m_b$, $l_b$ and $o_b$, in this order, as |2 + head_dim| floats.
 @^attention@>
 
 @<The result of one block of positions@>=
 enum { PART_MAX, PART_SUM, PART_OUT };
 
-@ The first step: the scores of a block, and their maximum. As many keys as there are lanes are multiplied with the query at once (\cref{sec:linear}). Where there is no visible position the score is $-\infty$, so that whole
+@ The steps of a block hand a |struct position_block| on to each other (\.{positions.inc}). It has the view |v| and the range |seen| of the row, the block's positions, from |t0| up to |t1|, and an array |weight| with a number for each of them, which is first the position's score and then the exponential of that. What belongs to position $t$ has the index |t % 256|. |each_run| goes through the positions of the block: it is a loop over \emph{runs} of neighbours in memory, which end where a page ends or a hole begins.
+
+The first step: the scores of a block, and their maximum. As many keys as there are lanes are multiplied with the query at once (\cref{sec:linear}). Where there is no visible position the score is $-\infty$, so that whole
 sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
 are not negative changes no bit of it. Keys are asked for sixteen positions early: the keys of one head are far apart, and the processor does not see that they are a sequence. Reading sixteen of them takes longer than memory takes to answer, so that each is there when it is wanted.
 
@@ -752,7 +754,7 @@ INLINE void block_scores(const struct attention_dims *h, const float *q,
     }
 }
 
-@ The greatest of a block is found sixteen at a time, too. The order does not matter to a maximum. It begins where that of the plain kernel does, so that a block of which all scores are $-\infty$ has sums of 0 and not NaN (\cref{sec:attend}).
+@ The greatest of a block is found sixteen at a time, too. The order does not matter to a maximum. It begins where that of the plain kernel does, so that a block of which all scores are $-\infty$ has sums of 0 and not NaN (\cref{sec:blocks}).
 
 @<The greatest score of a block@>=
 INLINE float greatest(const float *score, size_t from, size_t to)

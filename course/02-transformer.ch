@@ -332,9 +332,14 @@ cut: the exponentials alone
 
 shape: a header for what the tests call besides the table
 @x
-@ These are the sections of the file, in an order in which each function comes after those that it calls.
+@ The plain kernels are one file: those in which each row is alone, attention, and what makes probabilities of the logits.
 
 @(plain.c@>=
+/** the plain kernels, which define what the engine computes.
+
+   Every sum is in the order that chapter 2 gives, and every rounding where its formulas have it;
+   no other table may differ in a bit. So nothing here is rearranged for speed. The kernels keep
+   no state and allocate nothing. */
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"
@@ -360,9 +365,14 @@ void attend_block(const struct attention_dims *h, const struct kv_view *v,
      |weights[t]| gets the exponential of each position |t| that is seen */
 #endif
 
-@ These are the sections of the file, in an order in which each function comes after those that it calls.
+@ The plain kernels are one file: those in which each row is alone, attention, and what makes probabilities of the logits.
 
 @(plain.c@>=
+/** the plain kernels, which define what the engine computes.
+
+   Every sum is in the order that chapter 2 gives, and every rounding where its formulas have it;
+   no other table may differ in a bit. So nothing here is rearranged for speed. The kernels keep
+   no state and allocate nothing. */
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"

@@ -21,7 +21,7 @@ for kind in reference skeleton; do
 done
 # headers: those of the library, over which those of the lab
 mkdir -p "$key/include"
-for h in tangled/*/*.h tangled/model/*.inc unwoven/*/*.h; do [ ! -f "$h" ] || { h2=${h#*/}; mkdir -p "$key/include/${h2%/*}"; cp "$h" "$key/include/$h2"; }; done
+for h in tangled/*/*.h unwoven/model/*.inc unwoven/*/*.h; do [ ! -f "$h" ] || { h2=${h#*/}; mkdir -p "$key/include/${h2%/*}"; cp "$h" "$key/include/$h2"; }; done
 for h in "$tmp"/reference/out/*.h; do [ ! -f "$h" ] || cp "$h" "$key/include/$module/"; done
 cp course/kit.h "$key/include/"
 # the library without what the student writes; two modules may have a file of the same name

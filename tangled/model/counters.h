@@ -1,4 +1,8 @@
-/* counters.h -- made from chapters/02-model.w; change it there */
+/* counters.h -- what passes have cost, in whole numbers.
+   made from chapters/02-model.w; change it there
+
+   A counter is increased by whoever pays the cost, once for a call and never once for
+   an element. A pass that fails sets all of them back. */
 
 #ifndef INCIPIT_COUNTERS_H
 #define INCIPIT_COUNTERS_H

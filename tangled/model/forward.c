@@ -1,9 +1,28 @@
-/* forward.c -- made from chapters/02-model.w; change it there */
+/* forward.c -- one forward pass, and the logits of its rows.
+   made from chapters/02-model.w; change it there
+
+   Each step calls kernels through the table of the engine and knows nothing of how
+   they work, nor of where the store keeps its rows. What surrounds the steps, checks
+   and arrays and watchers, is in pass.c, which never calls back. Counters are
+   increased where the cost is paid. */
 
 #include <inttypes.h>
 #include <string.h>
 #include "model/work.h"
 #include "safetensors/tensor_file.h"
+
+/* <Multiply all rows, some at a time> */
+static void work_multiply(struct work *w, const struct matrix *list, size_t n,
+  const float *x, float *const *y)
+{
+  for (size_t r = 0, here; r < w->n && w->goes_on; r += here) {
+    float *part[3];
+    here = work_rows_at_once(w, list, n, r);
+    for (size_t i = 0; i < n; i++) part[i] = y[i] + r * list[i].out;
+    kernels_multiply(w->e, list, n, x + r * list->in, here, part);
+    work_ask(w);
+  }
+}
 
 /* <Turn ids into rows> */
 static void embed_rows(struct work *w, const struct row *rows)
@@ -27,7 +46,7 @@ static void embed_rows(struct work *w, const struct row *rows)
   work_tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
 
-/* <Project to queries, keys and values> */
+/* <The first half of a layer: attention> */
 static void project_qkv(struct work *w, const struct model_layer *l)
 {
   if (l->n_qkv == 3) {
@@ -40,7 +59,6 @@ static void project_qkv(struct work *w, const struct model_layer *l)
     (float *[]) { w->q, w->k, w->v });
 }
 
-/* <Norm and rotate queries and keys> */
 static void rotate_qk(struct work *w, const struct model_layer *l)
 {
   const struct kernels *k = w->e->k;
@@ -56,7 +74,6 @@ static void rotate_qk(struct work *w, const struct model_layer *l)
   k->rotate(w->e, w->k, n, c->n_kv_heads, d / 2, w->cosine, w->sine);
 }
 
-/* <Let every row attend> */
 static void attend_rows(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
@@ -83,7 +100,6 @@ static void attend_rows(struct work *w, uint32_t i)
       w->lm->config.n_heads * w->max_seen);
 }
 
-/* <Pass through attention> */
 static void attention_block(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
@@ -102,7 +118,7 @@ static void attention_block(struct work *w, const struct model_layer *l, uint32_
   k->add(w->e, w->x, w->added, w->n * d);
 }
 
-/* <Pass through the MLP> */
+/* <The second half of a layer: the MLP> */
 static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
@@ -170,7 +186,7 @@ bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why)
 { return model_forward_watched(e, lm, s, rows, n, NULL, made, why); }
 
-/* <Make logits of the rows that are wanted> */
+/* <From hidden states to logits> */
 bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why)
 {
@@ -206,7 +222,6 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   return true;
 }
 
-/* <Evaluate ids from an empty store> */
 static bool naive_pass(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, struct pass **p, struct error *why)
 {

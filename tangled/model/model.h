@@ -1,4 +1,9 @@
-/* model.h -- made from chapters/02-model.w; change it there */
+/* model.h -- a model in memory: its settings, and where its weights are.
+   made from chapters/02-model.w; change it there
+
+   A model does not change between its opening and its closing, so any number of
+   threads may read it. The weights belong to the mapped files; only layers and
+   frequency are allocated. */
 
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
@@ -31,7 +36,7 @@ struct model {
   struct attention_dims attention; /* how many, how wide, and what scores are
                                       multiplied by */
   float *frequency; /* [head_dim/2], or null with learned positions */
-  bool neighbours; /* are the two numbers of a pair of queries or keys? */
+  bool neighbours; /* whether the files have the two numbers of a rotated pair side by side */
   uint64_t layer_madds, layer_bytes, head_bytes;
   uint32_t matrix_types; /* bit 1 << type for each type of its matrices */
 };

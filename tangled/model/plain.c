@@ -1,4 +1,9 @@
-/* plain.c -- made from chapters/02-model.w; change it there */
+/* plain.c -- the plain kernels, which define what the engine computes.
+   made from chapters/02-model.w; change it there
+
+   Every sum is in the order that chapter 2 gives, and every rounding where its
+   formulas have it; no other table may differ in a bit. So nothing here is rearranged
+   for speed. The kernels keep no state and allocate nothing. */
 
 #include <math.h>
 #include <string.h>
@@ -6,7 +11,22 @@
 #include "ground/pool.h"
 #include "model/quantization.h"
 
-/* <The sum of sixteen lanes, plainly> */
+/* <Kernels in which each row is alone> */
+static void embed(const struct engine *e, struct tensor table, size_t d,
+  const uint32_t *id, size_t rows, float *y)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < d; i++)
+      y[r * d + i] = tensor_number(table, id[r] * d + i);
+}
+
+static void add(const struct engine *e, float *y, const float *x, size_t n)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++) y[i] += x[i];
+}
+
 static float fold(float *lane)
 {
   for (int half = 8; half > 0; half /= 2)
@@ -29,7 +49,6 @@ static float sum16(const float *x, size_t n)
   return fold(lane);
 }
 
-/* <A linear layer, plainly> */
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y)
 {
@@ -46,7 +65,6 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   }
 }
 
-/* <A norm, plainly> */
 static void normalize(const struct engine *e, const struct norm *g, const float *x,
   size_t rows, size_t d, float *y)
 {
@@ -66,7 +84,6 @@ static void normalize(const struct engine *e, const struct norm *g, const float 
   }
 }
 
-/* <Rotation, plainly> */
 static void angles(const struct engine *e, const uint32_t *position, size_t rows,
   const float *frequency, size_t half, float scaling, float *c, float *s)
 {
@@ -92,7 +109,24 @@ static void rotate(const struct engine *e, float *x, size_t rows, size_t n_heads
       }
 }
 
-/* <One block of attention, plainly> */
+static float activation(enum activation_kind kind, float x)
+{
+  if (kind == ACTIVATION_SILU) return x / (1.0f + num_expf(-x));
+  if (kind == ACTIVATION_GELU_ERF)
+    return 0.5f * x * (1.0f + num_erff(x * 0.70710677f));
+  float cube = x * x * x, inner = 0.7978846f * fmaf(0.044715f, cube, x);
+  return 0.5f * x * (1.0f + num_tanhf(inner));
+}
+
+static void activate(const struct engine *e, enum activation_kind kind,
+  const float *x, const float *up, size_t n, float *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    y[i] = activation(kind, x[i]) * (up != NULL ? up[i] : 1.0f);
+}
+
+/* <Attention, where rows meet> */
 static bool is_seen(const struct kv_range *r, uint32_t t)
 { return t < r->hi && (t >= r->lo || t < r->sinks); }
 static bool sees_block(const struct kv_range *r, uint32_t begin)
@@ -123,7 +157,6 @@ static void attend_block(const struct attention_dims *h, const struct kv_view *v
   left[1] = fold(lane);
 }
 
-/* <Turn exponentials into weights, plainly> */
 static void weigh(const struct kv_range *see, const float *left, size_t d, float m,
   float l, float *weights)
 {
@@ -135,7 +168,6 @@ static void weigh(const struct kv_range *see, const float *left, size_t d, float
   }
 }
 
-/* <One head of attention, plainly> */
 static void attend_head(const struct attention_dims *h, const struct kv_view *v,
   size_t of, const struct kv_range *see, const float *q, float *left, float *y,
   float *weights)
@@ -160,7 +192,6 @@ static void attend_head(const struct attention_dims *h, const struct kv_view *v,
   if (weights != NULL) weigh(see, left, d, m, l, weights);
 }
 
-/* <Attention, plainly> */
 static void attend(const struct engine *e, const struct attention_dims *h,
   const float *q, const struct segment *list, size_t n, float *scratch, float *y,
   const struct attention_probe *probe)
@@ -179,41 +210,7 @@ static void attend(const struct engine *e, const struct attention_dims *h,
       }
 }
 
-/* <Activations, plainly> */
-static float activation(enum activation_kind kind, float x)
-{
-  if (kind == ACTIVATION_SILU) return x / (1.0f + num_expf(-x));
-  if (kind == ACTIVATION_GELU_ERF)
-    return 0.5f * x * (1.0f + num_erff(x * 0.70710677f));
-  float cube = x * x * x, inner = 0.7978846f * fmaf(0.044715f, cube, x);
-  return 0.5f * x * (1.0f + num_tanhf(inner));
-}
-
-static void activate(const struct engine *e, enum activation_kind kind,
-  const float *x, const float *up, size_t n, float *y)
-{
-  (void) e;
-  for (size_t i = 0; i < n; i++)
-    y[i] = activation(kind, x[i]) * (up != NULL ? up[i] : 1.0f);
-}
-
-/* <Embedding and residual stream, plainly> */
-static void embed(const struct engine *e, struct tensor table, size_t d,
-  const uint32_t *id, size_t rows, float *y)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t i = 0; i < d; i++)
-      y[r * d + i] = tensor_number(table, id[r] * d + i);
-}
-
-static void add(const struct engine *e, float *y, const float *x, size_t n)
-{
-  (void) e;
-  for (size_t i = 0; i < n; i++) y[i] += x[i];
-}
-
-/* <Softmax, plainly> */
+/* <Softmax of the logits> */
 static double sum_exp(const float *x, size_t n, double *max)
 {
   double lane[16] = { 0 };

@@ -1,4 +1,8 @@
-/* rope.c -- made from chapters/02-model.w; change it there */
+/* rope.c -- the frequencies of rotary positions.
+   made from chapters/02-model.w; change it there
+
+   In double and with our own power function, so that they are the same on every
+   machine; the opener of a model rounds them to float once. */
 
 #include "model/rope.h"
 #include "functions/numbers.h"

@@ -1,4 +1,12 @@
-/* store.h -- made from workshop/20-inside.w; change it there */
+/* store.h -- where keys and values are kept from one pass to the next, and what a
+   pass asks of such a place.
+   made from chapters/02-model.w; change it there
+
+   Four rules hold for every kind of store. The positions of a sequence grow from pass
+   to pass without a gap. A pass is accepted whole or refused whole. In every layer
+   the keys and values of all rows are stored before any row of that layer attends.
+   Until the pass has ended none of its rows counts: a pass that fails in the middle
+   leaves nothing. */
 
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
@@ -7,7 +15,7 @@
 /* a token at a position (from 0) of a sequence (from 0) */
 struct row { uint32_t sequence, position, token; };
 
-/* <The functions of a kind of store> */
+/* <What a kind of store does in its own way> */
 struct store;
 
 /* what kinds of store do differently */
@@ -47,7 +55,7 @@ struct store {
   size_t rows_visible, rows_recomputed;
 };
 
-/* <What a pass asks of a store, and what its owner asks> */
+/* <What a pass asks of a store> */
 
 /* accepts a pass of n rows or refuses it: a sequence or position out of range, a gap,
    a position given twice or stored already; rows must live until the end of the pass */
@@ -70,6 +78,8 @@ void store_commit(struct store *s);
 /* ends the pass as if it had not been */
 void store_abort(struct store *s);
 
+/* <What its owner asks> */
+
 /* the rows that sequence has: the position that comes next */
 size_t store_length(const struct store *s, uint32_t sequence);
 
@@ -77,8 +87,8 @@ size_t store_length(const struct store *s, uint32_t sequence);
 const uint32_t *store_tokens(const struct store *s, uint32_t sequence);
 
 /* forgets the rows of sequence from position length on, but not which tokens have
-   been computed; a text that is not longer stays as it is. A store that has let go of
-   rows that the next row sees forgets all */
+   been computed. Cropping to the present length or more removes no row. If a window
+   has let go of rows that the next row would need, the whole sequence is forgotten */
 void store_crop(struct store *s, uint32_t sequence, size_t length);
 
 /* crops all sequences to nothing */
@@ -94,8 +104,6 @@ bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why);
 
 /* returns the memory; does nothing for null */
 void store_close(struct store *s);
-
-/* <A store that is an array> */
 
 /* fills in the part that all kinds of store have in common */
 bool store_prepare(struct store *s, const struct store_kind *kind,

@@ -1,4 +1,9 @@
-/* tensor.h -- made from chapters/02-model.w; change it there */
+/* tensor.h -- weights as a file stores them, and what kernels know of a model's
+   shape.
+   made from chapters/02-model.w; change it there
+
+   No structure here owns memory: the numbers belong to the mapped files, or to
+   whoever made the model. */
 
 #ifndef INCIPIT_TENSOR_H
 #define INCIPIT_TENSOR_H

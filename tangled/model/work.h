@@ -1,10 +1,14 @@
-/* work.h -- made from workshop/20-inside.w; change it there */
+/* work.h -- a forward pass while it is made: its arrays, and what forward.c asks of
+   pass.c.
+   made from chapters/02-model.w; change it there
+
+   A struct work lives in the stack frame of one pass. Its arrays come from an arena,
+   or from the memory of the backend, and are gone when the pass is closed; p is what
+   stays. */
 
 #ifndef INCIPIT_WORK_H
 #define INCIPIT_WORK_H
 #include "model/forward.h"
-
-/* <The arrays> */
 
 /* how many arrays may come from a backend's memory */
 enum { N_LENT = 4 };
@@ -12,11 +16,6 @@ enum { N_LENT = 4 };
 /* a pass while it is made */
 struct work {
   size_t n, q_width, kv_width; /* rows; numbers in all heads of a query, of a key */
-  float *x; /* the residual stream, [n][d_model] */
-  float *normed, *added; /* [n][d_model] */
-  float *q, *k, *v, *mixed; /* [n][q_width] and, of k and v, [n][kv_width] */
-  float *inner, *up; /* [n][d_inner] */
-  float *cosine, *sine; /* [n][head_dim/2] */
   struct engine *e; struct store *s; struct pass *p;
   const struct model *lm; const struct watcher *watch;
   bool goes_on; /* the pass has not been given up */
@@ -32,9 +31,15 @@ struct work {
   void *lent[N_LENT]; int n_lent; /* what is not from the arena */
   float *shown; /* the host's copy of an array for the watcher */
   float *spare; /* where the numbers of a head are put into our order */
+  /* <The arrays of a pass> */
+  float *x; /* the residual stream, [n][d_model] */
+  float *normed, *added; /* [n][d_model] */
+  float *q, *k, *v, *mixed; /* [n][q_width] and, of k and v, [n][kv_width] */
+  float *inner, *up; /* [n][d_inner] */
+  float *cosine, *sine; /* [n][head_dim/2] */
 };
 
-/* <What is done with the arrays> */
+/* <What the steps of a pass call> */
 
 /* whether kernels, model, store and rows fit together; finds max_seen */
 bool work_check(struct work *w, const struct row *rows, struct error *why);
@@ -45,10 +50,6 @@ bool work_open(struct work *w, struct error *why);
 /* frees the arrays; p stays. done: the pass has been made. Whether it has, and
    nothing failed in the memory of the backend */
 bool work_close(struct work *w, bool done, struct error *why);
-
-/* linear for all rows, some at a time */
-void work_multiply(struct work *w, const struct matrix *list, size_t n,
-  const float *x, float *const *y);
 
 /* puts the two numbers of each pair of q and k, which are neighbours, half a head
    apart */
@@ -66,4 +67,12 @@ void work_mark(struct work *w, uint32_t layer);
 /* shows the watcher x, [n][width] */
 void work_tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
   size_t width);
+
+/* how many rows from from on to multiply before asking again: all, if nobody wants to
+   be asked */
+size_t work_rows_at_once(const struct work *w, const struct matrix *list,
+  size_t n, size_t from);
+
+/* tells the caller how far the pass is; the answer goes to goes_on */
+void work_ask(struct work *w);
 #endif

@@ -31,8 +31,8 @@ webs=$(for f in $files; do case $f in unwoven/*) echo "$f" ;; *) sed -n '1,3s/.*
 n=$(echo "$webs" | wc -l); [ "$n" -le 6 ] || bad "$n files are edited by hand; wanted: 6 at most"
 
 # every setting is asked for by what makes a model, a pass or a cache
-awk '/^SETTING\(/ { gsub(/[(,]/, " "); print $3 }' tangled/model/settings.inc > "$home/settings"
-unused() { cat "$1"/tangled/model/*.c "$1"/tangled/cache/*.c "$1"/unwoven/cache/*.c "$1"/tangled/families/loader.c "$1"/tangled/families/config.c > "$home/readers"
+awk '/^SETTING\(/ { gsub(/[(,]/, " "); print $3 }' unwoven/model/settings.inc > "$home/settings"
+unused() { cat "$1"/tangled/model/*.c "$1"/unwoven/model/*.c "$1"/tangled/cache/*.c "$1"/unwoven/cache/*.c "$1"/tangled/families/loader.c "$1"/tangled/families/config.c > "$home/readers"
   while read -r s; do grep -qE "(c|config)(->|\.)$s\>" "$home/readers" || echo "$s"; done < "$home/settings"; }
 [ -z "$(unused .)" ] || bad "settings that nothing computes with: $(unused .)"
 

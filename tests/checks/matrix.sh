@@ -6,7 +6,7 @@ set -eu
 build=${BUILD:-build}; dir=$build/matrix; rm -rf "$dir"; mkdir -p "$dir"; bad=0
 one() { # NAME COMPILER LEVEL CONTRACTION
   command -v "${2%% *}" >/dev/null 2>&1 || { echo "NOT RUN: $2 is not installed"; return; }
-  sources="tangled/functions/*.c tangled/kernels/*.c unwoven/kernels/*.c tangled/model/kernel.c tangled/model/plain.c tangled/model/blocks.c tangled/model/quantization.c tangled/ground/*.c"
+  sources="tangled/functions/*.c tangled/kernels/*.c unwoven/kernels/*.c unwoven/model/kernel.c tangled/model/self_test.c tangled/model/segments.c tangled/model/plain.c tangled/model/blocks.c tangled/model/quantization.c tangled/ground/*.c"
   [ "$1" != plain ] || sources=
   if $2 "$3" "-ffp-contract=$4" -std=c11 -w -Itangled -Iunwoven tests/checks/matrix.c $sources "$build/libmodules.a" -o "$dir/$1" -ljansson -lpcre2-8 -lutf8proc -pthread -lm &&
     "$dir/$1" > "$dir/$1.out"; then sed "s/^/$1: /" "$dir/$1.out"

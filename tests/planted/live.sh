@@ -7,7 +7,7 @@
 # with its reason; there "refused: WORDS" means that the program says WORDS and ends with a status that is not 0 for one of them.
 set -eu
 build=${BUILD:-build}; export BUILD=$build
-fixtures=$(ls tangled/model/toy.c 2>/dev/null || true)
+fixtures=$(ls unwoven/model/toy.c 2>/dev/null || true)
 limit=$build/limit live=$build/live
 [ "$limit" -nt tests/checks/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/checks/limit.c -o "$limit"
 rm -rf "$live"; mkdir -p "$live"

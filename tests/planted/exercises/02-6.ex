@@ -20,12 +20,12 @@ static void test(unsigned size)
   say("pairs: %llu", (unsigned long long) c.qk_pairs);
 }
 ==== answer
-== tangled/model/kernel.c
+== tangled/model/segments.c
 -  if (s->window > 0 && at >= s->window) lo = at + 1 - s->window;
 +  if (at >= 8) lo = at + 1 - 8;
 ==== wrong
-== tangled/model/kernel.c
+== tangled/model/segments.c
 -  if (s->window > 0 && at >= s->window) lo = at + 1 - s->window;
 +  if (at >= 8) lo = at - 8;
 ==== skeleton
-# which line of attention, in tangled/model/kernel.c, says where a row's window begins?  Write == FILE, then - lines and + lines
+# which line of attention, in tangled/model/segments.c, says where a row's window begins?  Write == FILE, then - lines and + lines

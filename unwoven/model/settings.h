@@ -1,20 +1,26 @@
-/* settings.h -- made from workshop/20-inside.w; change it there */
+/* settings.h -- the settings of a model: one table, with a row for each number and switch.
+
+   The switches tell GPT-2 from Llama and its kin: LayerNorm or RMSNorm, a learned vector for each
+   position or rotations, a gate in the MLP or none, a bias here and there. The pass asks these
+   switches and never for the name of a family.
+   What else must know a setting? Its reader must know its bounds; a listing prints it; a file that
+   we write must say it, and is read again to see whether it does; the formula for a model's memory
+   may count it; a device may be unable to compute it. If each of these had its own list, a new
+   setting would be missing from one of them, and nobody would notice until a model wrote nonsense.
+   So settings.inc has the rows, and even the structure is made of them. */
 
 #ifndef INCIPIT_SETTINGS_H
 #define INCIPIT_SETTINGS_H
 #include "model/kernel.h"
 #include "model/rope.h"
 
-/* <What the model's maker suggests for sampling> */
-
-/* what is not given has the value that does nothing */
+/* the advice of a model's maker on how to choose tokens, which chapter 7 follows; what is not
+   given has the value that does nothing */
 struct sampling_defaults {
   bool do_sample;
   double temperature, top_p, min_p, typical_p, repetition_penalty;
   uint32_t top_k, no_repeat_ngram_size;
 };
-
-/* <The settings of a model> */
 
 /* the most end tokens that settings may name, and the most layers whose windows may
    be listed */
@@ -23,7 +29,9 @@ enum { CONFIG_MAX_EOS = 16, CONFIG_MAX_LISTED = 1024 };
 /* a setting that changes nothing, and why we think so */
 struct ignored_field { const char *file, *field, *reason; };
 
-/* <Make the structure of the rows> */
+/* The rows are included three times: here each becomes a member of the structure, below a number
+   of its own, and in model.c an entry of the table. SETTING is one number or switch, PART is
+   anything else, which the code that reads and writes it knows by name. */
 
 /* positions, widths, numbers of things */
 typedef uint32_t setting_COUNT;
@@ -52,7 +60,7 @@ enum setting_kind { SETTING_COUNT, SETTING_REAL, SETTING_FLAG, SETTING_CURVE };
 #define PART(type, name, length)
 
 /* the numbers of the rows */
-enum {
+enum { /* SETTING_d_model for d_model */
 #include "model/settings.inc"
   N_MODEL_SETTINGS };
 #undef SETTING

@@ -1,4 +1,10 @@
-/* rope.h -- made from workshop/20-inside.w; change it there */
+/* rope.h -- rotary positions: the frequencies, and how longer texts slow them down.
+
+   A model that is to read longer texts than it was trained on has its rotations slowed down.
+   There are three ways to do it, which chapter W3 derives. They change the frequencies and
+   nothing in the pass, except that YaRN also multiplies all cosines and sines by a number near 1,
+   so that the scores of longer texts come out a little larger. A model whose file says nothing is
+   of the first kind, and for it only theta counts. */
 
 #ifndef INCIPIT_ROPE_H
 #define INCIPIT_ROPE_H

@@ -1,4 +1,8 @@
-/* kernel.c -- made from workshop/20-inside.w; change it there */
+/* kernel.c -- what tables of kernels share: single numbers, the host's memory, formats, refusals.
+
+   No state: every function works on its arguments. Nothing here allocates for itself, and only
+   the checks can fail, with a sentence. A model is checked here against a table before anything
+   is multiplied, so that the kernels themselves need not ask. */
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +10,9 @@
 #include "functions/numbers.h"
 #include "model/quantization.h"
 
-/* <One number of a tensor> */
+/* What is in a block, and what number it stands for, is chapter 10's. The plain kernels call this
+   for every weight, so a number that stands alone is found without the two divisions that find
+   a block. */
 float tensor_number(struct tensor t, size_t i)
 {
   const unsigned char *p = t.data;
@@ -22,7 +28,8 @@ float tensor_number(struct tensor t, size_t i)
   return block_number(t.type, p + weight_row_bytes(t.type, i - at), at);
 }
 
-/* <The host's memory> */
+/* -- the host's memory: allocated and counted as everything else, and every copy is a memcpy -- */
+
 static void *host_alloc(const struct buffers *b, struct memory *m,
   enum memory_class what, size_t count, size_t size, struct error *why)
 {
@@ -55,7 +62,8 @@ const struct buffers buffers_host = { .is_host = true,
 void kv_encode_f32(const float *x, size_t n, void *to)
 { memcpy(to, x, n * sizeof *x); }
 
-/* <Move rows about> */
+/* -- moving numbers about, the same for every table whose memory is the host's -- */
+
 void host_split(const struct engine *e, const float *x, size_t rows, size_t n,
   size_t width, float *const *y)
 {
@@ -91,7 +99,9 @@ void host_write(const struct engine *e, const struct attention_dims *h,
       }
 }
 
-/* <Prepare, measure and test, plainly> */
+/* -- the plain table wants no workspace and no copies of weights, and its measures are a chain of
+   multiply-adds and a sum -- */
+
 void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
   size_t d, uint32_t mark, uint32_t none, uint32_t *first)
 {
@@ -127,7 +137,10 @@ float plain_probe_bandwidth(const float *x, size_t n)
   return sum;
 }
 
-/* <Refuse types that a table cannot multiply> */
+/* -- what a table cannot multiply -- */
+
+/* the next type of a list, by number, or the one of the most bits first: users think of types as
+   large and small */
 static unsigned first_type(uint32_t left, bool by_size)
 {
   unsigned first = N_WEIGHT_TYPES;
@@ -159,6 +172,9 @@ void kernels_list_types(uint32_t types, char text[TYPES_TEXT])
 void kernels_list_words(uint32_t types, char text[TYPES_TEXT])
 { list_types(types, true, text); }
 
+/* A table has loops of its own for each type, and need not have them for all. If several types
+   are missing, the first is named: a longer message would not help, since the model cannot be
+   used with these kernels anyway. */
 bool kernels_check_types(const struct kernels *k, uint32_t types,
   const char *what, struct error *why)
 {
@@ -172,6 +188,8 @@ bool kernels_check_types(const struct kernels *k, uint32_t types,
     what, number_types[t].name, wanted, k->name);
 }
 
+/* A model in which no matrix has a product with the format is refused: the option would do
+   nothing, and the user would believe that it did. */
 bool kernels_check_activations(const struct kernels *k, enum activations asked,
   uint32_t types, const char *what, struct error *why)
 {
@@ -186,7 +204,8 @@ bool kernels_check_activations(const struct kernels *k, enum activations asked,
     found, wanted);
 }
 
-/* <Multiply each matrix in its format> */
+/* -- the format in which a matrix is multiplied -- */
+
 bool activations_find(const char *name, enum activations *format, struct error *why)
 {
   static const char *const word[] = { "f32", "bf16", "int8" };
@@ -205,6 +224,9 @@ enum activations activations_of(enum activations asked, enum weight_type type)
   return blocks ? ACTIVATIONS_INT8 : ACTIVATIONS_F32;
 }
 
+/* The matrices of a model may have several types, and each takes the format asked for if its type
+   has a product with it, else its default. Neighbours of the same format go to the kernel
+   together, so that their input is read once; the others get a call of their own. */
 void kernels_multiply(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y)
 {
@@ -220,32 +242,7 @@ void kernels_multiply(const struct engine *e, const struct matrix *list, size_t 
   }
 }
 
-/* <Refuse a build that rounds otherwise> */
-bool kernels_self_test(const struct kernels *k, struct error *why)
-{
-  float a = 0x1.001p0f, c = -0x1.002p0f;
-  struct float_modes modes;
-  float_modes_begin(&modes);
-  float two = k->mul_add_unfused(a, a, c), one = k->mul_add_fused(a, a, c);
-  float_modes_end(&modes);
-  if (two != 0.0f)
-    return error_say(why, "kernels %s: this build contracts a*b+c"
-      " into one rounding; compile with -ffp-contract=off", k->name);
-  if (one != 0x1p-24f)
-    return error_say(why, "kernels %s: the multiply-add of this"
-      " machine rounds twice; wanted: one rounding", k->name);
-  return true;
-}
-
-/* <Find the range of a row> */
-struct kv_range segment_range(const struct segment *s, uint32_t i)
-{
-  uint32_t at = s->first_position + i, lo = 0;
-  if (s->window > 0 && at >= s->window) lo = at + 1 - s->window;
-  bool hole = s->view.sinks < lo;
-  return (struct kv_range) { hole ? lo : 0, at + 1, hole ? s->view.sinks : 0 };
-}
-
-/* <Room for attention> */
+/* Attention keeps two numbers and a vector for each block of 256 positions, and a range of n
+   positions touches at most two blocks more than it fills. */
 size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
 { return (max_len / 256 + 2) * ((size_t) h->head_dim + 2); }

@@ -1,11 +1,19 @@
-/* pass.c -- made from workshop/20-inside.w; change it there */
+/* pass.c -- what goes with a forward pass besides its arithmetic: checks, arrays, watchers.
+
+   Every array is allocated before the first layer and freed after the last, so that memory cannot
+   be refused in the middle of the work. A pass is checked, opened, and closed whether it succeeded
+   or not; pass_close and work_close accept what is half open. The steps of a layer are in
+   forward.c (chapter 2), which calls these functions and is never called by them. */
 
 #include <inttypes.h>
 #include <string.h>
 #include "model/work.h"
 #include "safetensors/tensor_file.h"
 
-/* <Open and close a pass> */
+/* -- a pass outlives its work, because the caller decides later which rows shall have logits -- */
+
+/* Of the three requests each may be refused; what has been granted by then goes back through
+   pass_close. */
 static struct pass *pass_open(struct memory *m, const struct buffers *b, size_t n,
   uint32_t d_model, struct error *why)
 {
@@ -23,6 +31,8 @@ static struct pass *pass_open(struct memory *m, const struct buffers *b, size_t 
   return NULL;
 }
 
+/* A pass knows its sizes and the memory it came from, so it can be closed without store or model at
+   hand. */
 void pass_close(struct pass *p)
 {
   if (p == NULL) return;
@@ -31,7 +41,7 @@ void pass_close(struct pass *p)
   memory_free(p->m, p);
 }
 
-/* <Say where a row stopped being finite> */
+/* A caller that cannot use a row that is not finite asks before. */
 bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
   struct error *why)
 {
@@ -45,7 +55,12 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
     lm->config.n_layers);
 }
 
-/* <Check the ids, and find the longest range> */
+/* -- checks -- */
+
+/* An id is an index into a table of weights, and no earlier check knew the size of the table;
+   positions are checked by the store. The longest range that a row sees decides how much scratch
+   memory attention needs. It is at most the context: a row beyond that is going to be refused by
+   the store, and must not ask for memory before. */
 static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   size_t context, size_t *max_len, struct error *why)
 {
@@ -62,7 +77,8 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   return true;
 }
 
-/* <Compare the memories of kernels and store> */
+/* Kernels can read keys and values only in their own memory, so a store has to be opened for the
+   memory of the kernels that will use it. */
 static bool same_memory(const struct engine *e, const struct store *s,
   struct error *why)
 {
@@ -71,7 +87,9 @@ static bool same_memory(const struct engine *e, const struct store *s,
     " kernels %s; wanted: a store that was opened for these kernels", e->k->name);
 }
 
-/* <Check the kernels, the store and the rows> */
+/* A build in which a*b+c is contracted is refused here, so that no pass is ever computed with other
+   bits than those of the definition. So is a table that cannot multiply the model's matrices: the
+   model was checked for one table when it was opened, but the engine may have another. */
 bool work_check(struct work *w, const struct row *rows, struct error *why)
 {
   const struct kernels *k = w->e->k;
@@ -86,7 +104,11 @@ bool work_check(struct work *w, const struct row *rows, struct error *why)
     && rows_check(w->lm, rows, w->n, w->s->n_positions, &w->max_seen, why);
 }
 
-/* <Allocate an array in the memory of the backend> */
+/* -- the arrays -- */
+
+/* The arrays that kernels fill are in the memory of the backend. If that is the host, they come
+   from the arena, which may have kept them. Other memory is allocated by the backend and released
+   at the end of the pass; a backend that wants to keep it for the next one can do so itself. */
 static void *work_array(struct work *w, size_t count, size_t size, struct error *why)
 {
   const struct buffers *b = w->memory;
@@ -105,7 +127,7 @@ static void work_release(struct work *w)
     w->memory->release(w->memory, w->s->m, w->lent[--w->n_lent]);
 }
 
-/* <Reserve a workspace for the kernels> */
+/* All layers have matrices of the same shapes, so it is enough to ask for the first. */
 static bool reserve_room(const struct work *w, struct error *why)
 {
   const struct kernels *k = w->e->k;
@@ -118,7 +140,48 @@ static bool reserve_room(const struct work *w, struct error *why)
   return pool_reserve(w->e->pool, most, why);
 }
 
-/* <Allocate the arrays of a pass> */
+/* The other arrays are not as wide as a row. Attention needs scratch memory for each worker, since
+   several heads are computed at the same time; and if a watcher wants to see the weights, an array
+   as wide as the longest range: the one array here that grows with the square of a prompt. */
+static void others_open(struct work *w, struct error *why)
+{
+  const struct model_config *c = &w->lm->config;
+  enum memory_class what = MEMORY_ACTIVATIONS;
+  size_t n = w->n, wide = w->max_seen * sizeof (float);
+  w->id = arena_alloc(w->d, what, n, sizeof *w->id, why);
+  w->position = arena_alloc(w->d, what, n, sizeof *w->position, why);
+  w->seen = arena_alloc(w->d, what, n, sizeof *w->seen, why);
+  w->scratch = work_array(w, pool_workers(w->e->pool),
+    kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
+  size_t copied = w->memory->is_host ? 0 : n * w->q_width;
+  if (w->lm->neighbours)
+    w->spare = arena_alloc(w->d, what, copied + c->head_dim, sizeof (float), why);
+  w->weights = NULL;
+  if (w->watch != NULL && w->watch->weights)
+    w->weights = work_array(w, n * c->n_heads, wide, why);
+}
+
+/* A pass in other memory needs two more: the marks of rows that are not finite, which are copied to
+   the host at the end, and, if there is a watcher, an array on the host for what it is shown. */
+static void device_open(struct work *w, struct error *why)
+{
+  const struct model_config *c = &w->lm->config;
+  w->first_bad = w->p->first_bad_layer;
+  if (w->memory->is_host) return;
+  bool weights = w->watch != NULL && w->watch->weights;
+  size_t shown[] = { c->d_model, c->d_inner, w->q_width, w->kv_width,
+    weights ? c->n_heads * w->max_seen : 0 }, most = 0;
+  for (int i = 0; i < 5; i++)
+    if (shown[i] > most) most = shown[i];
+  w->first_bad = work_array(w, w->n, sizeof *w->first_bad, why);
+  if (w->watch != NULL)
+    w->shown = arena_alloc(w->d, MEMORY_ACTIVATIONS, w->n, most * sizeof (float), why);
+}
+
+/* The sizes come from the settings, which the shapes of the weights have confirmed; a product with
+   the number of rows is checked by memory_alloc. An array that a kind of model does not use has no
+   numbers. The arrays that have a vector for each row are neighbours in one block, which is
+   proportional to the number of rows and does not depend on how long the text is. */
 enum { N_ARRAYS = 11 };
 
 /* where its address goes; numbers a row */
@@ -142,34 +205,15 @@ static bool arrays_open(struct work *w, struct error *why)
     *part[i].at = rows;
     rows += n * part[i].width;
   }
-  /* <Take what places and attention need> */
-    enum memory_class what = MEMORY_ACTIVATIONS;
-    w->id = arena_alloc(w->d, what, n, sizeof *w->id, why);
-    w->position = arena_alloc(w->d, what, n, sizeof *w->position, why);
-    w->seen = arena_alloc(w->d, what, n, sizeof *w->seen, why);
-    w->scratch = work_array(w, pool_workers(w->e->pool),
-      kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
-    size_t copied = w->memory->is_host ? 0 : n * w->q_width;
-    if (w->lm->neighbours)
-      w->spare = arena_alloc(w->d, what, copied + c->head_dim, sizeof (float), why);
-    bool weights = w->watch != NULL && w->watch->weights;
-    size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
-    w->weights = weights ? work_array(w, all, wide, why) : NULL;
-    /* <Take what only a pass in other memory needs> */
-      w->first_bad = w->p->first_bad_layer;
-      if (!w->memory->is_host) {
-        size_t shown[] = { c->d_model, c->d_inner, w->q_width, w->kv_width,
-          weights ? c->n_heads * w->max_seen : 0 }, most = 0;
-        for (int i = 0; i < 5; i++)
-          if (shown[i] > most) most = shown[i];
-        w->first_bad = work_array(w, n, sizeof *w->first_bad, why);
-        if (w->watch != NULL)
-          w->shown = arena_alloc(w->d, what, n, most * sizeof (float), why);
-      }
+  others_open(w, why);
+  device_open(w, why);
   return !w->d->refused && reserve_room(w, why);
 }
 
-/* <Open and close the work> */
+/* If the engine has workers, their pool keeps an arena, and the next pass finds the same blocks
+   there: a pass of a small model is over so soon that allocating, zeroing and freeing would be
+   noticed. Without workers the arena lasts for this pass. The stream of the layers is the pass's
+   own array of hidden states from the start, so that nothing has to be copied at the end. */
 bool work_open(struct work *w, struct error *why)
 {
   const struct buffers *b = w->memory;
@@ -195,7 +239,11 @@ bool work_close(struct work *w, bool done, struct error *why)
   return done && b->working(b, why);
 }
 
-/* <Show the watcher a stage> */
+/* -- what a pass shows, and what is left of it -- */
+
+/* Without a watcher this is one comparison, a dozen times a layer. The watcher is the caller's
+   code and runs under the caller's floating-point modes; ours are set again after it. If the array
+   is not in the host's memory the watcher sees a copy, and what it changes there is copied back. */
 void work_tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
   size_t width)
 {
@@ -209,16 +257,25 @@ void work_tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
   if (!b->is_host) b->set(b, x, w->shown, bytes);
 }
 
-/* <Note the rows that are no longer finite> */
+/* A weight that is not a number makes everything after it not a number, and the answer is then an
+   error and not a token. Where it began is cheap to find while the rows are at hand, and cannot be
+   found afterwards. */
 void work_mark(struct work *w, uint32_t layer)
 {
   w->e->k->mark_nonfinite(w->e, w->x, w->n, w->lm->config.d_model, layer, PASS_FINITE,
     w->first_bad);
 }
 
-/* <Multiply, some rows at a time> */
+/* -- some rows at a time: nearly all of the time of a pass is spent in products with matrices and in
+   attention, and a person who presses Ctrl-C does not want to wait for all rows of a layer. Each
+   row is computed from its own numbers, whichever rows come with it, so the bits are the same. -- */
+
+/* A matrix is read again for each group of rows, so the groups should be large. But a group should
+   take no more than some hundredths of a second, so of a large matrix it must not have many rows. We
+   allow as many rows as need MADDS_AT_ONCE multiply-adds, and in any case ROWS_AT_ONCE, with which
+   reading the matrix takes a small part of the time. */
 enum { ROWS_AT_ONCE = 64, MADDS_AT_ONCE = 1000000000 };
-static size_t rows_at_once(const struct work *w, const struct matrix *list,
+size_t work_rows_at_once(const struct work *w, const struct matrix *list,
   size_t n, size_t from)
 {
   size_t left = w->n - from, most = 0;
@@ -228,6 +285,7 @@ static size_t rows_at_once(const struct work *w, const struct matrix *list,
   return w->e->progress == NULL || left < most ? left : most;
 }
 
+/* Attention is asked for fewer rows, as each of them looks at many positions. */
 static size_t segments_at_once(const struct work *w, size_t from)
 {
   size_t k = from, rows = 0;
@@ -236,23 +294,16 @@ static size_t segments_at_once(const struct work *w, size_t from)
   return k - from;
 }
 
-static void ask_to_go_on(struct work *w)
+void work_ask(struct work *w)
 {
   w->goes_on = w->goes_on && progress_tell(w->e->progress, w->done, w->n);
 }
 
-void work_multiply(struct work *w, const struct matrix *list, size_t n,
-  const float *x, float *const *y)
-{
-  for (size_t r = 0, here; r < w->n && w->goes_on; r += here) {
-    float *part[3];
-    here = rows_at_once(w, list, n, r);
-    for (size_t i = 0; i < n; i++) part[i] = y[i] + r * list[i].out;
-    kernels_multiply(w->e, list, n, x + r * list->in, here, part);
-    ask_to_go_on(w);
-  }
-}
-
+/* A rotation turns numbers i and i+half of a head together; in some files the rows of the matrices
+   are in another order, so that the two numbers come out as neighbours. We could put the rows in
+   order when the model is opened; an earlier version did, and copied a tenth of the weights before
+   the first token. It is cheaper to put the results in order, which are some numbers for each row of
+   a pass. No sum changes, since each number is the same product wherever it is stored. */
 static void gather_heads(float *x, size_t heads, size_t half, float *one)
 {
   for (size_t h = 0; h < heads; h++, x += 2 * half) {
@@ -262,6 +313,8 @@ static void gather_heads(float *x, size_t heads, size_t half, float *one)
   }
 }
 
+/* If the memory is not the host's, the numbers make a journey to the host and back; a backend for
+   which that is too slow can have a kernel for it. */
 static void gather_rows(struct work *w, float *x, size_t heads)
 {
   const struct buffers *b = w->memory;
@@ -278,6 +331,8 @@ void work_gather_pairs(struct work *w)
   gather_rows(w, w->k, w->n * w->lm->config.n_kv_heads);
 }
 
+/* The keys and values of all rows are stored before the first row attends, so it does not matter
+   which rows attend together. If the caller wants to be asked, no segment is longer than a group. */
 void work_segments(struct work *w, uint32_t layer)
 {
   w->n_seen = store_segments(w->s, layer,
@@ -291,6 +346,6 @@ void work_attend(struct work *w, const struct attention_dims *h, bool weights)
     here = segments_at_once(w, k);
     w->e->k->attend(w->e, h, w->q, w->seen + k, here, w->scratch, w->mixed,
       weights ? &probe : NULL);
-    ask_to_go_on(w);
+    work_ask(w);
   }
 }

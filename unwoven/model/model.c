@@ -1,9 +1,12 @@
-/* model.c -- made from workshop/20-inside.w; change it there */
+/* model.c -- the table of settings, and two questions that are asked of them again and again.
+
+   The rows of settings.inc become entries here. With one number for every kind of setting, those
+   who list, write or compare settings need no case for each. */
 
 #include <stddef.h>
 #include "model/model.h"
 
-/* <The table of settings> */
+/* the words of a row as truth values, and the greatest count that a file may give */
 enum { MOST = 0x7fffffff, setting_hidden = 0, setting_shown = 1, setting_other = 0,
   setting_same = 1, setting_free = 0, setting_sized = 1, setting_host = 0,
   setting_device = 1 };
@@ -16,6 +19,7 @@ const struct setting config_setting[N_MODEL_SETTINGS] = {
 };
 #undef SETTING
 #undef PART
+
 double setting_value(const struct setting *s, const struct model_config *c)
 {
   const char *at = (const char *) c + s->at;
@@ -39,6 +43,7 @@ void setting_put(const struct setting *s, struct model_config *c, double x)
   }
 }
 
+/* A device that lacks a switch would leave it out, and nothing in the result would show it. */
 bool kernels_check_settings(const struct kernels *k, const struct model_config *c,
   const char *path, struct error *why)
 {
@@ -49,7 +54,6 @@ bool kernels_check_settings(const struct kernels *k, const struct model_config *
   return true;
 }
 
-/* <Ask for the window of a layer> */
 uint32_t config_window(const struct model_config *c, uint32_t layer)
 {
   bool near = c->window_listed
@@ -57,6 +61,10 @@ uint32_t config_window(const struct model_config *c, uint32_t layer)
   return near ? c->window : 0;
 }
 
+/* If memory is short you can ask for a window in a model that was made without one. The caller
+   passes a copy of the settings, because the model itself is not changed: others may be reading
+   it, and the window belongs to one store. With sinks a text may go on without end, since its
+   positions are not renumbered; a table of learned positions has an end, so it gets none. */
 bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   struct error *why)
 {

@@ -1,4 +1,9 @@
-/* toy.c -- made from workshop/20-inside.w; change it there */
+/* toy.c -- fills in the numbers of chapter 2's boxes, runs the model, and prints what the hand has
+   computed.
+
+   The settings mix the families, GPT-2's learned positions with Llama's gate, because the hand
+   calculation is easiest so. The engine doesn't mind: it asks for each thing by itself, and never
+   for the family. Nothing is copied: each matrix of the model points into the struct toy. */
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +11,9 @@
 #include "model/toy.h"
 #include "functions/numbers.h"
 
-/* <Fill in the numbers of the box> */
+/* Matrices are stored with a row for each output; those that only multiply each number by a factor
+   have it in their diagonal. The corners of a square serve twice, as tokens and as positions, and
+   the four positions repeat for ever. */
 static void toy_by_hand(struct toy *y)
 {
   static const float corner[4][2] = { {1, 1}, {1, -1}, {-1, 1}, {-1, -1} };
@@ -29,7 +36,8 @@ static void toy_by_hand(struct toy *y)
   memcpy(y->asked, asked, sizeof asked);
 }
 
-/* <Put a model around the numbers> */
+/* RMSNorm without a gain, three matrices that make queries, keys and values, and a gated MLP of one
+   number. */
 static struct matrix around(const float *x, size_t in, size_t out)
 {
   return (struct matrix) { .weight = { x, WEIGHT_F32 }, .in = in, .out = out };
@@ -45,7 +53,6 @@ void toy_make(struct toy *y)
     .out = around(y->joined[0], 4, 4), .n_up = 2,
     .up = { around(y->gate, 4, 1), around(y->up, 4, 1) },
     .down = around(y->down, 1, 4) };
-  /* <The settings of four words> */
   y->lm.config = (struct model_config) { .family = "llama",
     .vocab_size = TOY_WORDS, .n_positions = TOY_PLACES, .d_model = TOY_WIDTH,
     .d_inner = 1, .n_layers = 1, .n_heads = 2, .n_kv_heads = 2,
@@ -58,7 +65,6 @@ void toy_make(struct toy *y)
   y->lm.layer_madds = 4 * TOY_WIDTH * TOY_WIDTH + 3 * TOY_WIDTH;
 }
 
-/* <Look at the rows on their way> */
 static void keep_all(void *ctx, enum tap_point point, uint32_t layer, float *x,
   size_t rows, size_t width)
 {
@@ -67,6 +73,7 @@ static void keep_all(void *ctx, enum tap_point point, uint32_t layer, float *x,
   memcpy(a->x[point], x, rows * width * sizeof *x);
 }
 
+/* All rows are asked for their logits: a model of four words can afford it. */
 bool toy_look(struct engine *e, const struct toy *y, struct store *s,
   const uint32_t *ids, size_t n, struct toy_trace *a, struct error *why)
 {
@@ -83,6 +90,8 @@ bool toy_look(struct engine *e, const struct toy *y, struct store *s,
   return ok;
 }
 
+/* Scores never leave the kernel, so they are computed again from the queries and keys that the
+   watcher saw. */
 void toy_scores(const struct toy_trace *a, int r, int h, float score[3])
 {
   for (int t = 0; t < 3; t++) {
@@ -92,7 +101,7 @@ void toy_scores(const struct toy_trace *a, int r, int h, float score[3])
   }
 }
 
-/* <Print the attention of one head> */
+/* numbers have two decimals, as the hand has written them */
 static void print_line(const char *name, const float *x, int n)
 {
   printf("%-24s", name);
@@ -100,6 +109,7 @@ static void print_line(const char *name, const float *x, int n)
   printf("\n");
 }
 
+/* The weights are the kernel's own; that they agree with the exponentials above them is the check. */
 static void print_head(const struct toy_trace *a, int h)
 {
   float score[3], shrunk[3];
@@ -111,7 +121,8 @@ static void print_head(const struct toy_trace *a, int h)
   print_line("        weights", a->x[TAP_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
-/* <Print the way of the last row> */
+/* The stages in their order, for the third row. The gate and the second number of the MLP are
+   multiplied inside the engine, so the two are computed again from what the norm left. */
 static void print_way(const struct toy *y, const struct toy_trace *a)
 {
   int at = 2 * TOY_WIDTH;
@@ -134,7 +145,7 @@ static void print_way(const struct toy *y, const struct toy_trace *a)
   print_line("logits", a->logits + at, 4);
 }
 
-/* <Do what the hand did, and print it> */
+/* the probabilities of all words after a row; the arrow points to the likeliest */
 static void print_odds(const char *given, const double *chance)
 {
   static const char *const word[] = { "the", " cat", " sat", "." };

@@ -1,69 +1,16 @@
-/* kernel.h -- made from workshop/20-inside.w; change it there */
+/* kernel.h -- one table of kernels, and the memory that they compute in.
+
+   The rest of the program calls kernels through this table and never asks which table it has.
+   Chapter 2 has the plain table, which defines what each entry computes; every other table
+   gives the same bits. A table together with its memory is a backend. For tables of the host
+   everything can be read in place, and is_host says so; a pass is written for both cases. */
 
 #ifndef INCIPIT_KERNEL_H
 #define INCIPIT_KERNEL_H
-#include "model/tensor.h"
+#include "model/attention.h"
+#include "model/engine.h"
 
-/* <What attention is given> */
-
-/* one layer of a sequence. The key of position t in head h is head_dim numbers of
-   type at key + h*head_bytes + t*row_bytes if page is null, else at page[t/page_rows]
-   + key + h*head_bytes + t%page_rows*row_bytes; the values likewise at value. All
-   rows see the first sinks positions */
-struct kv_view {
-  uintptr_t key, value; /* addresses; with pages, distances from the beginning of a page */
-  const char *const *page; /* addresses; null: all rows in one block */
-  size_t page_rows, row_bytes, head_bytes;
-  enum weight_type type;
-  uint32_t sinks;
-};
-
-/* rows first_row, first_row+1, ... of a pass, n_rows of them, which are at
-   first_position, first_position+1, ... of one sequence; window: how many positions a
-   row sees, its own among them, 0: all */
-struct segment {
-  struct kv_view view;
-  uint32_t first_row, n_rows, first_position, window;
-};
-
-/* positions lo <= t < hi, and the first sinks positions, which end before lo; 0: none */
-struct kv_range { uint32_t lo, hi, sinks; };
-
-/* what row number i of a segment sees */
-struct kv_range segment_range(const struct segment *s, uint32_t i);
-
-/* what is added to key or value, and head_bytes for each head before, to find
-   position t */
-static inline uintptr_t kv_place(const struct kv_view *v, uint32_t t)
-{
-  return v->page == NULL ? t * v->row_bytes
-    : (uintptr_t) v->page[t / v->page_rows] + t % v->page_rows * v->row_bytes;
-}
-
-/* the numbers of one head at position t; part is v->key or v->value */
-static inline struct tensor kv_row(const struct kv_view *v, uintptr_t part,
-  uint32_t t, size_t head)
-{
-  uintptr_t at = part + kv_place(v, t) + head * v->head_bytes;
-  return (struct tensor) { (const void *) at, v->type };
-}
-
-/* <The table of kernels> */
-struct counters;
 struct buffers;
-struct prepared_weights;
-
-/* the first argument of every kernel */
-struct engine {
-  const struct kernels *k; /* the kernels in use */
-  void *pool; /* its struct pool *; null: one thread */
-  struct counters *c; /* the callers of kernels add to them */
-  struct progress *progress; /* a callback that a pass tells how far it is, or null */
-  const struct prepared_weights *prepared; /* for these kernels; null: none */
-  enum activations activations; /* to which inputs of linear layers are rounded */
-};
-
-/* <More that a kernel is given> */
 
 /* writes n numbers in some weight_type to the weight_row_bytes at to */
 typedef void kv_encode(const float *x, size_t n, void *to);
@@ -71,17 +18,16 @@ typedef void kv_encode(const float *x, size_t n, void *to);
 /* a kv_encode that leaves them as they are */
 void kv_encode_f32(const float *x, size_t n, void *to);
 
-/* where attention leaves its weights: [rows][n_heads][stride], that of position t at
-   index t; positions that a row does not see get 0 */
-struct attention_probe { float *weights; size_t stride; };
-
-/* one implementation of all kernels. Arrays are float, row by row, and belong to the
+/* one implementation of all kernels. None of them allocates and none can fail: what could be
+   wrong with a shape was refused when the model was opened. Arrays are float, row by row, and belong to the
    caller. Those of a pass, and keys and values, are in memory; weights, lists of ids,
    positions and segments, page tables and what the kernels at the end make of logits
    are the host's */
 struct kernels {
   const char *name;
-  /* <The kernels of a layer> */
+
+  /* -- the kernels of a layer -- */
+
   /* y[m] = x*w_m for n matrices with the same in: x is [rows][in], y[m] is
      [rows][out] of list[m] and overlaps nothing. The bias is added last */
   void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
@@ -110,7 +56,9 @@ struct kernels {
     const float *x, const float *up, size_t n, float *y);
   /* y[i] += x[i]: the residual stream */
   void (*add)(const struct engine *e, float *y, const float *x, size_t n);
-  /* <The kernels at the two ends> */
+
+  /* -- at the two ends: before the first layer, once for all layers, and after the last -- */
+
   /* row id[r] of table, [any][d], widened to y[r], [rows][d] */
   void (*embed)(const struct engine *e, struct tensor table, size_t d,
     const uint32_t *id, size_t rows, float *y);
@@ -126,11 +74,13 @@ struct kernels {
     size_t n, double *y);
   /* z[i] becomes exp(z[i] - max), in double, in place */
   void (*exp_shifted)(double *z, size_t n, double max);
-  /* <What else a table has> */
+
+  /* -- no arithmetic of a model -- */
+
   const struct buffers *memory; /* of all arrays that a pass makes */
   uint32_t matrix_types; /* bit 1 << type for each type of the matrices of linear */
   uint32_t int8_types, bf16_types; /* those of linear_int8 and linear_bf16 */
-  /* <What is moved and looked for> */
+
   /* x, [rows][n][width], into n arrays [rows][width] */
   void (*split)(const struct engine *e, const float *x, size_t rows, size_t n,
     size_t width, float *const *y);
@@ -146,7 +96,12 @@ struct kernels {
      number that is not finite; first is in the backend's memory as well */
   void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
     uint32_t mark, uint32_t none, uint32_t *first);
-  /* <How a table prepares weights> */
+
+  /* The files of a model were not written for our kernels, and the order of their weights may
+     be a slow one. Then a table may ask for a copy in its own order. The copies belong to the
+     owner of the engine, since engines with different tables may share the model. No bit of a
+     result changes: a copy has the same weights, and each sum is formed in the same order. */
+
   /* bytes that the weights of w take in the order that is best for the linear layer
      of that format, never the default; 0: use them as they are */
   size_t (*prepared_bytes)(const struct matrix *w, enum activations format);
@@ -158,7 +113,10 @@ struct kernels {
   /* the same for attend with that many rows, none of which sees more than max_len
      positions */
   size_t (*attention_room)(const struct attention_dims *h, size_t rows, size_t max_len);
-  /* <What measures and tests a table> */
+
+  /* how fast a machine calculates and reads, in the same instructions as the kernels (chapter
+     5), and two products for kernels_self_test */
+
   /* n multiply-adds, or a few more, of numbers that stay in registers; how many they
      were. *left depends on all of them, so that none can be left out */
   uint64_t (*probe_flops)(uint64_t n, float *left);
@@ -173,10 +131,10 @@ struct kernels {
 /* the kernels of chapter 2 */
 extern const struct kernels kernels_plain;
 
-/* <Memory of a backend> */
-
-/* memory of a backend; a backend that must know more of its memory has this as the
-   first member of its own structure */
+/* Memory of a backend. A graphics processor has memory that our program can neither read nor
+   write: an address in it is only a number to be handed back. So a pass asks the backend for
+   arrays and for copies into them and out of them. Every function gets the memory as its first
+   argument: a backend that must know more has this as the first member of its own structure. */
 struct buffers {
   bool is_host; /* whether our program can read and write at its addresses */
   /* as memory_alloc, charged to m, in this memory; an address within it is found by
@@ -199,7 +157,7 @@ struct buffers {
 /* the host's memory */
 extern const struct buffers buffers_host;
 
-/* <What is asked of a table> */
+/* -- what every table whose memory is the host's shares -- */
 
 /* split of all tables whose memory is the host's */
 void host_split(const struct engine *e, const float *x, size_t rows, size_t n,
@@ -214,7 +172,7 @@ void host_write(const struct engine *e, const struct attention_dims *h,
   const struct segment *list, size_t n, kv_encode *encode, const float *k,
   const float *v);
 
-/* <The rest of the plain table> */
+/* -- the plain table's entries that have no arithmetic of a model in them -- */
 
 /* mark_nonfinite of the plain table */
 void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
@@ -243,6 +201,8 @@ uint64_t plain_probe_flops(uint64_t n, float *left);
 
 /* probe_bandwidth of the plain table */
 float plain_probe_bandwidth(const float *x, size_t n);
+
+/* -- what a pass asks of a table before it begins -- */
 
 /* whether linear can multiply matrices of all types, bits as in matrix_types; a
    sentence about what that names the first it cannot, and those it can */

@@ -1,10 +1,13 @@
-/* toy.h -- made from workshop/20-inside.w; change it there */
+/* toy.h -- the model of chapter 2's hand calculation, as if it had come out of a file.
+
+   So what runs is the engine itself and not a copy of it that was made for the occasion. All its
+   numbers are in one structure, one after the other, so that an experiment can fill them at
+   random. It is linked to the programs of chapters and of the laboratory, and is no part of the
+   library. */
 
 #ifndef INCIPIT_TOY_H
 #define INCIPIT_TOY_H
 #include "model/forward.h"
-
-/* <A model of four words> */
 
 /* tokens, numbers in a row, positions; the token that ends a text */
 enum { TOY_WORDS = 4, TOY_WIDTH = 4, TOY_PLACES = 16, TOY_STOP = 3 };

@@ -1,9 +1,14 @@
-/* array.c -- made from chapters/02-model.w; change it there */
+/* array.c -- the simplest store: one text, in one array.
+
+   Each layer has an array of keys and an array of values, in which position t has number t. All
+   is allocated when the store is opened, for as many positions as the model has. There are two
+   lengths: length rows count, and computed >= length tokens are remembered, even those of cropped
+   rows, because the loop of chapter 3 asks how many rows of a pass have been computed before. It
+   cannot fork: with one text there is nothing to copy to. */
 
 #include <inttypes.h>
 #include "model/store.h"
 
-/* <The array store> */
 struct array_store {
   struct store common; /* must come first: a struct store * points here */
   size_t width; /* of a key: n_kv_heads * head_dim */
@@ -26,6 +31,9 @@ static void array_view(const struct store *common, uint32_t layer,
     .type = WEIGHT_F32 };
 }
 
+/* A row has been computed before if an earlier pass had the same token at its position and at all
+   positions before it, since its keys and values depend on all of those. So the comparison stops
+   at the first token that differs, even if later tokens agree again. */
 static size_t array_known(const struct array_store *s)
 {
   const struct store *common = &s->common;
@@ -36,6 +44,7 @@ static size_t array_known(const struct array_store *s)
   return k;
 }
 
+/* The rows of a pass must continue the text, one after the other. */
 static bool array_begin(struct store *common, struct error *why)
 {
   const struct array_store *s = (const struct array_store *) common;
@@ -52,6 +61,8 @@ static bool array_begin(struct store *common, struct error *why)
   return true;
 }
 
+/* If the pass succeeds its tokens are remembered, and tokens beyond a new one are forgotten: they
+   belonged to another text. */
 static void array_end(struct store *common, bool commit)
 {
   struct array_store *s = (struct array_store *) common;
@@ -75,6 +86,8 @@ static const uint32_t *array_tokens(const struct store *common, uint32_t sequenc
   return ((const struct array_store *) common)->token;
 }
 
+/* A cropped row no longer counts. Its keys and values will be overwritten before they are read
+   again; its token stays for array_known. */
 static void array_crop(struct store *common, uint32_t sequence, size_t length)
 {
   struct array_store *s = (struct array_store *) common;
@@ -96,6 +109,7 @@ static const struct store_kind array_kind = {
   .length = array_length, .tokens = array_tokens, .crop = array_crop,
   .close = array_close };
 
+/* If one of the arrays is refused, closing the store frees the other. */
 struct store *array_store_open(struct memory *m, const struct model_config *c,
   struct error *why)
 {

@@ -1,9 +1,13 @@
-/* store.c -- made from workshop/20-inside.w; change it there */
+/* store.c -- what all kinds of store have in common.
+
+   What can be refused without knowing the kind is refused here, so no kind has to ask. Between
+   passes n_rows is 0; a pass sets it in store_begin, and both ends of a pass clear it. What the
+   rows of a pass see of a store is in segments.c (chapter 2). */
 
 #include <inttypes.h>
 #include "model/store.h"
 
-/* <Begin and end a pass of a store> */
+/* The sequences are checked first, because everything else uses them as an index. */
 bool store_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why)
 {
@@ -29,60 +33,8 @@ static void store_end(struct store *s, bool commit)
 void store_commit(struct store *s) { store_end(s, true); }
 void store_abort(struct store *s) { store_end(s, false); }
 
-/* <Show a pass what its rows see> */
-size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
-{
-  size_t window = s->window[layer];
-  bool windowed = window > 0 && position >= window;
-  return windowed ? position - window + 1 : 0;
-}
+/* -- calls that go on to the kind -- */
 
-void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
-  struct kv_view *v)
-{
-  s->kind->view(s, layer, sequence, v);
-  v->sinks = s->sinks;
-}
-
-static void count_visible(struct store *s, uint32_t layer)
-{
-  s->rows_visible = s->n_rows;
-  for (size_t i = 0; i < s->n_rows; i++) {
-    const struct row *r = &s->rows[i];
-    size_t start = store_window_start(s, layer, r->position);
-    if (r->position == store_length(s, r->sequence))
-      s->rows_visible += r->position - start + (s->sinks < start ? s->sinks : start);
-  }
-}
-
-static bool continues(const struct segment *l, const struct row *before,
-  const struct row *r)
-{
-  return r->sequence == before->sequence
-    && r->position == l->first_position + l->n_rows;
-}
-
-size_t store_segments(struct store *s, uint32_t layer, size_t most,
-  struct segment *list)
-{
-  const struct row *r = s->rows;
-  size_t n = 0;
-  count_visible(s, layer);
-  for (size_t i = 0; i < s->n_rows; i++) {
-    if (n > 0 && list[n - 1].n_rows < most
-        && continues(&list[n - 1], &r[i - 1], &r[i])) {
-      list[n - 1].n_rows++;
-      continue;
-    }
-    struct segment *l = &list[n++];
-    *l = (struct segment) { .first_row = (uint32_t) i, .n_rows = 1,
-      .first_position = r[i].position, .window = s->window[layer] };
-    store_view(s, layer, r[i].sequence, &l->view);
-  }
-  return n;
-}
-
-/* <Pass the call on to the kind of store> */
 size_t store_length(const struct store *s, uint32_t sequence)
 { return s->kind->length(s, sequence); }
 const uint32_t *store_tokens(const struct store *s, uint32_t sequence)
@@ -94,6 +46,7 @@ void store_clear(struct store *s)
   for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
 }
 
+/* Refused here is what makes no sense in any store. */
 bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why)
 {
   if (s->kind->fork == NULL)
@@ -109,7 +62,8 @@ bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why)
   return s->kind->fork(s, from, to, why);
 }
 
-/* <Prepare and close a store> */
+/* The settings themselves are not kept, because they contain lists that belong to the model.
+   row_bytes counts a key and a value in float32; a store of smaller numbers says less. */
 bool store_prepare(struct store *s, const struct store_kind *kind,
   struct memory *m, const struct model_config *c, uint32_t n_sequences,
   struct error *why)
