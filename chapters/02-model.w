@@ -28,7 +28,7 @@ useful because the noun is \emph{cat}. So a key must differ from a value.
 A layer has several such searches side by side, each with its own
 matrices. They are called \emph{heads}. Why several? A search gives you a single mixture of values. A row that needs both the subject of its sentence and the word just before it would get the two blended; with two searches it gets them apart.
 The numbers in all these matrices are the model's \emph{parameters} or \emph{weights}. They begin as random numbers, and \emph{training} changes them, little by little, until the token that really comes next
-in a large amount of text gets high scores (\cref{training}). So training, and not a programmer, decides what each head looks for. In this chapter the weights are given.
+in a large amount of text gets high scores (\cref{training}). Training, and not a programmer, decides what each head looks for. In this chapter you are given the weights.
 @^query@>@^key@>@^value@>@^head@>@^weights@>@^parameter@>@^multi-head attention@>@^attention@>@^layer@>
 
 \fig{rows}{fig:rows}{The transformer as rows. Each rises through all layers, and in each layer it reads
@@ -40,14 +40,12 @@ are those of the new row, and above it stands the next token, a full stop. Above
 @ A whole model fits on a page if we make it small enough. Ours has four tokens, hidden states of four numbers, and a single layer with
 two heads of two numbers each. The first two numbers of an embedding are the token, the
 last two the position. Attention has four matrices: $W_q$, $W_k$ and $W_v$ make the query, the key and the values of a row, and $W_o$ makes four numbers again of what the heads have found.
-$$
+\begin{gather*}
 W_q=\begin{pmatrix}-0.8&0&0&0\\0&\given{0.4}&0&0\\0&0&-0.4&0\\0&0&0&\given{0.8}\end{pmatrix}\quad
-W_k=\begin{pmatrix}1&0&0&0\\0&1&0&0\\0&0&1&0\\0&0&0&1\end{pmatrix}
-$$
-$$
+W_k=\begin{pmatrix}1&0&0&0\\0&1&0&0\\0&0&1&0\\0&0&0&1\end{pmatrix}\\[1ex]
 W_v=\begin{pmatrix}1&0&0&0\\0&1&0&0\\1&0&0&0\\0&1&0&0\end{pmatrix}\quad
 W_o=\begin{pmatrix}1&0&0&0\\0&\given{0.5}&0&0\\0&0&-1&0\\0&0&0&\given{0.5}\end{pmatrix}
-$$
+\end{gather*}
 The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with three steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). Each score is divided by $\sqrt{d_h}$, the root of the number of components in a key, here $\sqrt2$. And \emph{softmax} turns scores into \emph{attention weights}, which sum to 1: we subtract the largest
 score from each, raise $e$ to the differences, and divide the results by their sum (\cref{sec:weights}). Take a pencil, and round every result to two decimals before you use it again; so did we.
 @^attention weights@>@^softmax@>
@@ -132,7 +130,7 @@ odds on all of them, and you choose.
 \cref{fig:block} shows all of a transformer; each of its boxes becomes a few lines of C in this chapter. A token's id enters at the bottom, and the embedding turns it
 into a vector of $d$ numbers. Then come $L$ layers, built alike, each with weights of its own. A layer has two halves, attention and MLP, and both halves have the same form: a norm, the work, an addition. After one more norm the head makes the logits.
 
-Why more than one layer? In the first, a row can only look for tokens and positions, since the vectors of other rows hold nothing else yet. In the second, those vectors hold what the first layer has gathered: the row of a verb may know its subject by then, and can be found by it. Each layer works with what the layers below have worked out.
+Why more than one layer? In the first, a row can only look for tokens and positions, since the vectors of other rows hold nothing else yet. In the second, those vectors hold what the first layer has gathered: the row of a verb may know its subject by then, and you can find the verb by it. Each layer works with what the layers below have worked out.
 
 \widefig{block}{fig:block}{One row on its way through a transformer. The vertical line is the residual stream; what the two halves of a layer work out is added to it. GPT-2 has learned positions and no RoPE, GELU and no gate; Llama has what the boxes say. Keys and values stay in the store, where later rows find them.}{A block diagram, read from the bottom up. A token id enters a box, embedding. A thick vertical line, the residual stream, rises from it. A dashed frame, one layer, repeated L times, has two branches to the right of the line. The first goes through norm, query key value, rotation, attention and output projection, and comes back to the line in a circle with a plus sign; a double arrow joins attention with a store of keys and values. The second goes through norm, up and gate, activation, and down, and comes back in another plus sign. Above the frame are a last norm, the head, and the logits.}
 
@@ -164,7 +162,7 @@ two FLOPs for each parameter that is in a matrix, and a text of $n$ tokens costs
 @^FLOP@>@^parameter@>
 
 @* Embedding and residual stream. \label{sec:residual}
-An id is only a name: tokens 17 and 18 need not have anything in common. So the first step replaces an id by a vector, line |id| of a table of $V$ lines of $d$ numbers, the \emph{embedding}. These vectors are learned like all other weights.
+An id is only a name: tokens 17 and 18 need not have anything in common. The first step therefore replaces an id by a vector, line |id| of a table of $V$ lines of $d$ numbers, the \emph{embedding}. These vectors are learned like all other weights.
 
 Then come the layers. You would expect each to replace the vector by a better one. Deep networks were built like that, and \cited[He and others (2015)]{He 2015} found that more layers made them worse, even on their training data. In a transformer what the two halves of a layer compute is \emph{added} to the vector. The vector on its way from the embedding to the head is called the \emph{residual stream}, and the halves are its tributaries. With such additions He and his colleagues could train networks of more than a hundred layers.
 
@@ -208,7 +206,7 @@ Neither is wrong: each addition was rounded correctly, and the true sum is $1.01
 two answers, and a program that adds one way today and the other tomorrow will not repeat its results.
 \end{byhand}
 
-@ The cure is to make the order \emph{part of the definition}. When the dot product is not ``the
+@ We could add without any rounding, in very long numbers, and pay for that in every sum. There is a cheaper cure: make the order \emph{part of the definition}. When the dot product is not ``the
 @^dot product@>
 sum of the products'' but this sum, in this order, rounded at these places, then there is
 one right answer, and any faster program can be checked against it with |==|. All that is left to
@@ -250,7 +248,7 @@ a_j&=\hbox{the chain of }\texttt{fmaf}(x_k,w_k,a_j)\hbox{, from }a_j=+0\hbox{ on
 \end{align*}
 \end{minipage}
 
-@ In C the definition is as short as in words. The weights of one output are |step| numbers apart, because some files store a matrix by rows and some by columns.
+@ In C we need no more lines than in words. The weights of one output are |step| numbers apart, because some files store a matrix by rows and some by columns.
 
 @<Kernels in which each row is alone@>=
 static float fold(float *lane)
@@ -316,7 +314,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 
 @* Norms. \label{sec:norm}
 Every layer adds to the residual stream, so its numbers grow on the way up. In the built-in model the root mean square of a hidden state is \val[2]{stream.first} after the embedding and \val[1]{stream.last} after the last layer, over all rows of a sentence.\lab{lab:stream} That is a trouble for the layers: the matrices of a layer were trained on
-vectors of a certain size, and on larger ones its scores come out too large, since the product of a query and a key grows with the square of the size. So before each half of a layer a \emph{norm} brings a copy of the vector to a common size; the stream itself is left as it is. What remains in the copy is the vector's direction, and a learned \emph{gain} for each of
+vectors of a certain size, and on larger ones its scores come out too large, since the product of a query and a key grows with the square of the size. The cure is a \emph{norm} before each half of a layer. It brings a copy of the vector to a common size; the stream itself is left as it is. What remains in the copy is the vector's direction, and a learned \emph{gain} for each of
 its numbers says how much it counts. \emph{RMSNorm} \cited{Zhang 2019} divides by
 the root of the mean square; \emph{LayerNorm} \cited{Ba 2016} subtracts the mean first:
 @^gain@>
@@ -336,7 +334,7 @@ enum norm_kind { NORM_RMS, NORM_LAYER };
 struct norm { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
   /* |gain| and |bias| are |[d]|; each may be absent; |NORM_RMS| looks at no |bias| */
 
-@ One function computes both, since RMSNorm is LayerNorm with 0 for the mean and without the bias. A gain that is absent is 1.
+@ You might write two functions. We need only one, since RMSNorm is LayerNorm with 0 for the mean and without the bias. A gain that is absent is 1.
 
 @<Kernels in which each row is alone@>=
 static void normalize(const struct engine *e, const struct norm *g, const float *x,
@@ -359,7 +357,7 @@ static void normalize(const struct engine *e, const struct norm *g, const float 
 }
 
 @* Positions: rotary embedding (RoPE). \label{sec:layer}
-To attention a text is a set of rows: the sum over the keys is the same in whatever order the keys come. To the full stop at its end, \emph{the cat saw the dog.}\ would be the same text as \emph{the dog saw the cat.}, at least in the first layer. So a row must carry its position. GPT-2 adds to the embedding
+To attention a text is a set of rows: the sum over the keys is the same in whatever order the keys come. To the full stop at its end, \emph{the cat saw the dog.}\ would be the same text as \emph{the dog saw the cat.}, at least in the first layer. You have to put the position into the row. GPT-2 adds to the embedding
 of a token a learned vector for its position, as the hand calculation did; it has no position beyond the end of that table. Most later models use the \emph{rotary position embedding} (RoPE) of \cited[Su and others (2021)]{Su 2021}: they \emph{rotate} queries and keys by angles that are
 proportional to the position. \label{sec:rope}
 @^RoPE@>@^position@>
@@ -414,7 +412,7 @@ static void rotate(const struct engine *e, float *x, size_t rows, size_t n_heads
       }
 }
 
-@ The frequencies are computed once, when a model is opened, in double and with our own power function (\cref{sec:numbers}). Models that read longer texts than they were trained on lower their frequencies, and one kind multiplies sines and cosines by a factor; \cref{sec:wheels} derives the ways to do it, and \.{unwoven/model/rope.h} has their settings.
+@ We compute the frequencies once, when a model is opened, in double and with our own power function (\cref{sec:numbers}). Models that read longer texts than they were trained on lower their frequencies, and one kind multiplies sines and cosines by a factor; \cref{sec:wheels} derives the ways to do it, and \.{unwoven/model/rope.h} has their settings.
 
 @(rope.c@>=
 /** the frequencies of rotary positions.
@@ -475,7 +473,7 @@ heads of keys and values than of queries, and each group of query heads shares o
 struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
   /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
 
-@* Windows, sinks, and segments. \label{sec:windows}
+@* Windows, sinks, and segments. \label{sec:rowwindows}
 A row of a long text looks at every position before it, so each new token takes longer than the last. Some models put a bound to that: in some of their layers a row sees only the last |window| positions, its own among them. This is a \emph{sliding window}. Nothing further back is lost for good: each layer reaches further back than the one below, since the rows that it looks at have looked back themselves. A model that was made without a window can be given one when memory is short. Then it helps a great deal to leave the first few positions visible as well, the \emph{sinks}; \cref{sec:sinks} measures how much. So what a row sees is a range of positions and perhaps a few at the beginning:
 @^window@>@^sliding window@>@^attention sink@>@^range of positions@>
 
@@ -483,7 +481,7 @@ A row of a long text looks at every position before it, so each new token takes 
 struct kv_range { uint32_t lo, hi, sinks; };
   /* positions |lo <= t < hi|, and the first |sinks| positions, which end before |lo|; 0: none */
 
-@ Do we have to keep a range for each row? The rows that go through a model together are a \emph{pass}, and they may belong to several texts, each of which is a \emph{sequence}. Rows of a pass that follow each other in one sequence form a \emph{segment}: a prompt is one segment, and a pass that adds one token to each of eight texts has eight. Within a segment each row is one position further than the row before. So one structure serves all of its rows.
+@ Do we have to keep a range for each row? The rows that go through a model together are a \emph{pass}, and they may belong to several texts, each of which is a \emph{sequence}. Rows of a pass that follow each other in one sequence form a \emph{segment}: a prompt is one segment, and a pass that adds one token to each of eight texts has eight. Within a segment each row is one position further than the row before, and you can work out every range from one structure.
 @^segment@>@^sequence@>@^pass@>
 
 @<Which positions a row sees@>=
@@ -577,7 +575,7 @@ with the text would cut the same sum differently at each step, and it would be r
 
 @ What if a score is not an ordinary number? The weights of a broken file can be so large that products overflow to $\pm\infty$. Say all scores of a block are $-\infty$, and another block has ordinary ones. Then the positions of the first have the weight 0. But with $m_b=-\infty$ the formulas say $e^{-\infty-(-\infty)}$, which is NaN, and that NaN would spoil the whole row. So the search for a maximum begins with the smallest finite number: \emph{$m_b$ is at least} |-FLT_MAX|. It changes nothing where a score is finite. Where none is, each $e^{s_t-m_b}$ is $e^{-\infty}=0$, the sums of the block are 0, and it adds nothing to the others.
 
-In all other cases the formulas know what to do. If \emph{all} the scores that a row sees are $-\infty$, then $l=0$, and the output is $0/0$, NaN: there is nothing by which one position could be preferred. A score of $+\infty$ gives $e^{\infty-\infty}$, NaN as well. A NaN never becomes a maximum, since a comparison with NaN is false, but its own exponential is NaN, and so is the output. The same holds for values: a position that is seen counts, even with the weight 0, and 0 times an infinite value is NaN. So what is broken is never hidden, and the pass marks the row and the layer (\cref{sec:passheader}). Which NaN it is, of the many that a float can be, the processor decides: when we say that two tables agree to the last bit, \emph{a NaN is equal to any other NaN}.
+In all other cases the formulas know what to do. If \emph{all} the scores that a row sees are $-\infty$, then $l=0$, and the output is $0/0$, NaN: there is nothing by which one position could be preferred. A score of $+\infty$ gives $e^{\infty-\infty}$, NaN as well. A NaN never becomes a maximum, since a comparison with NaN is false, but its own exponential is NaN, and so is the output. The same holds for values: a position that is seen counts, even with the weight 0, and 0 times an infinite value is NaN. Nothing that is broken is hidden, and the pass marks the row and the layer (\cref{sec:passheader}). Which NaN it is, of the many that a float can be, the processor decides: when we say that two tables agree to the last bit, \emph{a NaN is equal to any other NaN}.
 @^NaN@>@^infinity@>@^overflow, of scores@>
 
 @ Now the code: one block of one head of one row. It goes through the positions twice, once for the scores and their maximum, and once for the exponentials and the values. The function leaves $m_b$, $l_b$ and $o_b$ in |left|, one after the other; |of| is the head of keys and values, |see| the range of positions that the row sees, and |kept| has the scores. If the caller has passed an array |weights|, it gets the
@@ -690,14 +688,14 @@ static void attend(const struct engine *e, const struct attention_dims *h,
 
 @* Softmax: the mask and the scale. \label{sec:weights}
 Softmax turns any numbers into weights that sum to 1. Only their differences count, since a constant added
-to all of them cancels; so we may subtract the largest first. Without that, the exponential of a score of \given{100} would be infinite in float, whose numbers end
+to all of them cancels, and we may subtract the largest first. Why do we? Without that, the exponential of a score of \given{100} would be infinite in float, whose numbers end
 before $e^{89}$, and
 infinity over infinity is not a number. With it, the largest exponential is 1, and scores far below the largest get a weight of 0.
 @^softmax@>
 
-A position that is not to be seen is \emph{left out} of both sums. Some programs do something else. To give it the score $-\infty$
-has the same result, but computes a score in vain. To compute the weights over all positions and set those of
-the future to zero \emph{afterwards} is wrong: the exponentials of the future are still in the sum by which all weights were divided. In
+What about the positions that a row must not see? We \emph{leave them out} of both sums. Some programs give them the score $-\infty$, which
+has the same result, but computes a score in vain. You might also compute the weights over all positions and set those of
+the future to zero \emph{afterwards}. That is wrong: the exponentials of the future are still in the sum by which all weights were divided. In
 the model of the hand calculation, let the row of \tok{\ cat} see \tok{the} and itself. Head A's weights are \val[2]{mask.out.0}
 and \val[2]{mask.out.1}.\lab{lab:modelclaims} If the weight of the third position is computed as well and set to zero afterwards, they are \val[2]{mask.zeroed.0} and \val[2]{mask.zeroed.1}. Their
 sum is \val[2]{mask.left}, a number that depends on a token of the future. Nor is zero times a value always zero. If the value
@@ -724,9 +722,9 @@ steepest in the middle. The other is a flat line at a tenth.}
 
 @* The MLP: GELU, SiLU, SwiGLU. \label{sec:mlp}
 Attention only moves information: for given weights its output is a linear function of the values. In the MLP each row works something out by itself. The MLP's first matrix, \emph{up}, compares the vector with |d_inner| learned patterns, one for each of its outputs; an \emph{activation function} decides
-which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Much of what a model knows, of words and of the world, is believed to be in these matrices; they have more of its parameters than any other part (\cref{tab:threemodels}). Could we leave the activation out? Then two matrices would do no more than one, their product. So it must not be linear.
+which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Much of what a model knows, of words and of the world, is believed to be in these matrices; they have more of its parameters than any other part (\cref{tab:threemodels}). Could we leave the activation out? Try it: $W_2(W_1x)$ is $(W_2W_1)x$, and two matrices do no more than one. The activation must not be linear.
 
-GPT-2 uses the \emph{GELU} \cited{Hendrycks 2016}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU} \cited{Elfwing 2017}, $x/(1+e^{-x})$. It also has a second matrix beside \emph{up}, the \emph{gate}. The gate's output goes through the SiLU and multiplies that of \emph{up}, $u$, number by number, which is called \emph{SwiGLU} (\cited[Shazeer 2020]{Shazeer 2020}):
+Which function should it be? GPT-2 uses the \emph{GELU} \cited{Hendrycks 2016}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU} \cited{Elfwing 2017}, $x/(1+e^{-x})$. It also has a second matrix beside \emph{up}, the \emph{gate}. The gate's output goes through the SiLU and multiplies that of \emph{up}, $u$, number by number, which is called \emph{SwiGLU} (\cited[Shazeer 2020]{Shazeer 2020}):
 \begin{gather*}
 {1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
 \end{gather*}
@@ -815,7 +813,7 @@ static void exp_shifted(double *z, size_t n, double max)
 @* One table of kernels, and the engine. \label{sec:kernels}
 Operations like these, in which a model spends its time, are called \emph{kernels}. The engine calls them through a table of
 functions, and the rest of the program never asks which table it has. The loops of this chapter are the table |plain|. They do what the formulas say and are not made to be fast. \Cref{kernels} has
-three more tables, for the instructions of different processors, and \cref{cuda} one for graphics processors. The tests compare each of them with the plain one, number by number, with |==|. So this chapter defines what the engine computes, and you can run the whole engine on its kernels: \.{INCIPIT\_ISA=plain}. \label{sec:plain}
+three more tables, for the instructions of different processors, and \cref{cuda} one for graphics processors. The tests compare each of them with the plain one, number by number, with |==|. This chapter, then, defines what the engine computes, and you can run the whole engine on its kernels: \.{INCIPIT\_ISA=plain}. \label{sec:plain}
 @^kernel@>@^plain kernels@>
 
 Here is the first argument of every kernel. There is nothing global, so two engines in one process cannot disturb each other.
@@ -900,7 +898,7 @@ const struct kernels kernels_plain = @[{ .name = "plain",@|
 @<The table of plain kernels@>@;
 
 @* A build that rounds otherwise is refused. \label{sec:selftest}\label{sec:kerneltable}
-All our definitions are worth nothing if the compiler rounds in other places. Some compilers, without being asked, \emph{contract} |a*b+c| into one instruction, and then there is one rounding where we wrote two. Such a build would compute good logits, but not those of every other build, and you could not see it. So the engine tests itself before each pass.
+All our definitions are worth nothing if the compiler rounds in other places. Some compilers, without being asked, \emph{contract} |a*b+c| into one instruction, and then there is one rounding where we wrote two. Such a build would compute good logits, but not those of every other build, and you could not see it. That is why the engine tests itself before each pass.
 
 How do you see a single rounding? We need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
 $1+2^{-11}+2^{-24}$; rounded to a float it loses the last term, exactly half a unit in the last place, to the even
@@ -935,7 +933,7 @@ In memory a model is two structures: the \emph{settings}, numbers and switches t
 of the operations above it uses, and the \emph{weights}. Both come in files, in which every maker of models has other names
 for the same things; how those files are read, checked and refused is the subject of \cref{families}.
 
-The settings begin with the names of \cref{tab:threemodels}; then come the switches, such as |gated| and |learned_positions|. The pass asks these switches and never for the name of a family. Many parts of the program must know a setting: its reader must know its bounds, a listing prints it, a device may be unable to compute it. If each had a list of its own, a new setting would be missing from one of them, and you would notice when a model wrote nonsense. So there is one table, \.{unwoven/model/settings.inc}, with a row for each setting, and even the structure |struct model_config| is made of its rows. \label{sec:settingrows}
+The settings begin with the names of \cref{tab:threemodels}; then come the switches, such as |gated| and |learned_positions|. The pass asks these switches and never for the name of a family. Many parts of the program must know a setting: its reader must know its bounds, a listing prints it, a device may be unable to compute it. If each had a list of its own, a new setting would be missing from one of them, and you would notice when a model wrote nonsense. We have one table, \.{unwoven/model/settings.inc}, with a row for each setting, and even the structure |struct model_config| is made of its rows. \label{sec:settingrows}
 @^settings@>@^weights@>
 
 @ A layer has two halves, each with a norm before it. The first projects to queries, keys
@@ -992,7 +990,7 @@ struct model {
 @<The whole model@>@;
 #endif
 
-@ Models are opened from files by functions of the workshop, most of them by |model_open|. A message about a model names its file, which |tensor_file_path| finds.
+@ You open a model with |model_open|, from the workshop. A message about a model names its file, which |tensor_file_path| finds.
 
 \printedheader[10,15]{families/loader.h}
 \printedheader[42,44]{safetensors/tensor_file.h}
@@ -1062,9 +1060,9 @@ struct row {@+ uint32_t sequence, position, token;@+ };
 @<What its owner asks@>@;
 #endif
 
-@ Four rules hold for every store. The positions of a sequence grow from pass to pass without a gap. A pass is accepted whole or refused whole. In every layer the keys and values of all rows are stored before any row of that layer attends. And until the pass has ended, none of its rows counts: a pass that fails in the middle leaves nothing in the store.
+@ Why the four rules at the head of the file? Without a gap in the positions a view needs no list of them. The third rule lets a whole prompt go through in one pass, because a row finds the keys of the rows before it although they came with it. The other two make failure harmless: you may interrupt a pass, or be refused memory, and the text is what it was before.
 
-So a pass begins, asks in each layer for the segments of its rows, and then commits or aborts. A segment has a view of its sequence (\cref{sec:views}), and the keys and values of its own rows are written where the view says; no function is called for a single key.
+A pass begins, asks in each layer for the segments of its rows, and then commits or aborts. A segment has a view of its sequence (\cref{sec:views}), and the keys and values of its own rows are written where the view says; no function is called for a single key.
 
 @<What a pass asks of a store@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
@@ -1192,7 +1190,7 @@ size_t store_segments(struct store *s, uint32_t layer, size_t most,
   return n;
 }
 
-@ How many rows of the store does a pass look at, if each counts once however many rows look at it? Every row of the pass sees itself. The first new row of a sequence also sees the rows that were stored before, from the start of its window on, and the sinks; the rows after it see nothing that has not been counted.
+@ For the counters we also want to know how many rows of the store a pass looks at, if each counts once however many rows look at it. Every row of the pass sees itself. The first new row of a sequence also sees the rows that were stored before, from the start of its window on, and the sinks; the rows after it see nothing that has not been counted.
 
 @<Count the rows of the store that are seen@>=
 size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
@@ -1212,7 +1210,7 @@ static void count_visible(struct store *s, uint32_t layer)
   }
 }
 
-@ What the rows of a pass see is one file; the other functions of a store mostly pass the call on to its kind, and are in \.{unwoven/model/store.c}.
+@ These functions are one file. Most others of a store only pass the call on to its kind; you find them in \.{unwoven/model/store.c}.
 
 @(segments.c@>=
 /** what the rows of a pass see of a store: segments, views, ranges.
@@ -1238,7 +1236,7 @@ wants them for one row only, and in a small model the head is the largest matrix
 of all; so |model_logits| makes them for the rows that the caller names.
 @^pass@>@^hidden state@>@^forward pass@>
 
-What is left of the run is a |struct pass|. Its hidden states are those after the last layer and before the last norm, which belongs to the head. If a weight is not a number, everything after it is not a number either, and you will want to know where it began. That is cheap to find while the rows are at hand, and cannot be found afterwards. So the pass notes for each row after which layer it ceased to be finite. \label{sec:passheader}
+What is left of the run is a |struct pass|. Its hidden states are those after the last layer and before the last norm, which belongs to the head. If a weight is not a number, everything after it is not a number either, and you will want to know where it began. While the rows are at hand that is cheap to find; afterwards it cannot be found at all. The pass notes for each row after which layer it ceased to be finite. \label{sec:passheader}
 
 @<What a pass leaves behind@>=
 struct pass {
@@ -1344,7 +1342,7 @@ size_t work_rows_at_once(const struct work *w, const struct matrix *list,
 void work_ask(struct work *w);
   /* tells the caller how far the pass is; the answer goes to |goes_on| */
 
-@ A person who presses Ctrl-C does not want to wait until a long prompt is through a whole layer. So if the caller wants to be asked whether to go on (\cref{sec:progress}), the matrices take some rows at a time, and in between we ask. Each row is computed from its own numbers, whichever rows come with it, so the bits are the same.
+@ When you press Ctrl-C you don't want to wait until a long prompt is through a whole layer. If the caller wants to be asked whether to go on (\cref{sec:progress}), the matrices take some rows at a time, and in between we ask. Each row is computed from its own numbers, whichever rows come with it, so the bits are the same.
 
 How many rows at a time? A matrix is read again for each group, so the groups should be large; and a group should take no more than some hundredths of a second, so of a large matrix it must not have many rows. |work_rows_at_once| weighs the two. |list| has at most three matrices, and each has results of its own, so for each the place moves on by as many rows. |kernels_multiply| calls |linear|, or the product of \cref{model/quantization} that the type of the matrix asks for.
 
@@ -1456,8 +1454,8 @@ and so is the number of pairs, unless some layers have a window and others have 
       pairs += see.hi - see.lo + see.sinks;
     }
 
-@ A pair costs |head_dim| multiply--adds for the score and as many for the value, in each head: |2*q_width| in all. Only the pairs of the first layer are counted as pairs; in a model with windows in some layers the others may have fewer or more. The cache is counted as read
-once for each position that some row sees, not once for each pair: the least that any machine has to read.
+@ A pair costs |head_dim| multiply--adds for the score and as many for the value, in each head: |2*q_width| in all. We count pairs in the first layer only; in a model with windows in some layers the others may have fewer or more. And we count the cache as read
+once for each position that some row sees, not once for each pair: no machine can read less.
 
 @<Count what the layer's attention has cost@>=
   if (i == 0)@+ c->qk_pairs += pairs;
@@ -1508,7 +1506,7 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
   work_tap(w, TAP_LAYER, i, w->x, d);
 }
 
-@ The pass is short: embed, and then for each layer its two halves. Each matrix is multiplied by all rows, and if nobody asks it is read once. The last two counters say so: the
+@ Now you can read the pass itself, and it is short: embed, and then for each layer its two halves. Each matrix is multiplied by all rows, and if nobody asks it is read once. The last two counters say so: the
 multiply--adds grow with |w->n| and the bytes of weights do not, and much of what later chapters gain comes from that. A pass that is given up ends with its layer.
 
 @<Put the rows through all layers@>=
@@ -1602,7 +1600,7 @@ if (x != NULL && !b->is_host)
   y = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, v * sizeof *y, why);
 bool ok = x != NULL && y != NULL;
 
-@ When the head is asked for logits, the pass is over and the caller's modes are back. So the head sets the standard modes for its own steps.
+@ When you ask the head for logits, the pass is over and the caller's modes are back. The head sets the standard modes for its own steps.
 
 @<Norm the rows |which| and multiply them by the head@>=
 {
@@ -1698,13 +1696,13 @@ model must be given at least one token: we put the token that ends a text before
 No table of probabilities could replace the model: the number of texts of six tokens of GPT-2 has \val{claim.S2-15} digits.
 @^chain rule@>@^conditional probability@>
 
-Do these products behave like probabilities? For the four words of the hand calculation you can write down every text of four tokens: there are $4^4=$ \val{chain.texts}, and
+Do these products behave like probabilities? We tried it. For the four words of the hand calculation you can write down every text of four tokens: there are $4^4=$ \val{chain.texts}, and
 their probabilities sum to \val[9]{claim.S1-03}.\lab{lab:chance} The proof is one line: sum over the last token, and the last factor becomes 1; sum over the one before, and so on.
 No factor exceeds 1, so a text is never likelier than its least likely token. The experiment checks that as well, and finds it in \val{claim.S2-20} of the \val{chain.texts} texts.
 
 @ For \tok{The}\tok{\ cat}\tok{\ sat}, given the end of another text, the built-in model says
 $$\val[4]{text.factor.1}\times\val[4]{text.factor.2}\times\val[4]{text.factor.3}\approx\val[5]{text.product},$$
-which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts the sum is the only way. Five hundred
+which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts you have to add logarithms. Five hundred
 factors of \given{0.15} multiply to a number with more than four hundred zeros after the point, far below the smallest positive
 double: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
 
@@ -1786,7 +1784,7 @@ is that rows, once made, stay as they are.
 \end{claimed}
 
 @* The check. \label{sec:modelcheck}
-How do you know that all of this is right? First, by hand. The numbers of the boxes are in a |struct toy|, around which \.{unwoven/model/toy.c} puts a |struct model|, as if it had come out of a file. So the program runs the engine itself and not a copy of it that was made for the occasion. |toy_print| uses the plain kernels and prints what we have found by hand, line by line, then what the model says after each row of the prompt, and
+How do you know that all of this is right? First, by hand. The numbers of the boxes are in a |struct toy|, around which \.{unwoven/model/toy.c} puts a |struct model|, as if it had come out of a file. The program runs the engine itself and not a copy of it that was made for the occasion. |toy_print| uses the plain kernels and prints what we have found by hand, line by line, then what the model says after each row of the prompt, and
 after its own first word; that takes position 3, which is $(-1,1)$. The arrow points to the likeliest token. \label{sec:toy}
 
 @c
@@ -1834,9 +1832,9 @@ static bool print_simply(struct engine *e, const struct toy *y, struct store *s,
 
 @ The numbers that the program prints are those of the boxes, to the last digit, and the dozen lines mix the same values as the kernel.
 
-\checkpoint{build/out/model.txt}{what the program of this chapter prints}
-
 A toy proves little about a real model, so the tests go further. A second implementation, written from the papers in double precision, shares no line with the engine: small random models of every family get the same logits from both, within the rounding. And \.{tests/golden/make.py transformers} asks Hugging Face's library, for which most of these models were published, what it makes of the same files.
+
+\checkpoint{build/out/model.txt}{what the program of this chapter prints}
 
 @* What a pass costs. \label{sec:passcost}
 We put a single row through the built-in model, and then \given{100} rows, and read the counters (\cref{tab:passcost}).\lab{lab:passcost} A row costs the same number of FLOPs in the matrices whether it comes alone or in company. Attention grows with the pairs: row $i$, counted from 0, sees $i+1$ positions, so $n$ rows from an empty store have ${1\over2}n(n+1)$ pairs. The bytes of the weights grow only by the embedding's vectors.
@@ -1878,7 +1876,7 @@ matrices and $3\cdot64\cdot192=36{,}864$ for the MLP: 49,152. Attention costs $2
 \exercise{think}{ex:model.lanes}{All terms of a dot product are the same, $x\cdot w$. For which least number of terms, and which $x$ and $w$, does it come out as
 $-0$?}{\texttt{make exercise-02-5}}{The lanes begin with $+0$, and $+0+(-0)=+0$; so every lane must have become $-0$, which takes sixteen terms, each a negative product
 too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
-\exercise{check}{ex:model.window}{Let every row see only the last eight positions, whatever the settings say: change |segment_range| (\cref{sec:windows}). Which rows change, and which do not?}{\texttt{make
+\exercise{check}{ex:model.window}{Let every row see only the last eight positions, whatever the settings say: change |segment_range| (\cref{sec:rowwindows}). Which rows change, and which do not?}{\texttt{make
 exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
 \exercise{check}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
 exercise-02-7}}{All logits after the first row change; the counters count the same.}

@@ -143,7 +143,7 @@ static bool reserve_room(const struct work *w, struct error *why)
 /* The other arrays are not as wide as a row. Attention needs scratch memory for each worker, since
    several heads are computed at the same time; and if a watcher wants to see the weights, an array
    as wide as the longest range: the one array here that grows with the square of a prompt. */
-static void others_open(struct work *w, struct error *why)
+static void arrays_open_rest(struct work *w, struct error *why)
 {
   const struct model_config *c = &w->lm->config;
   enum memory_class what = MEMORY_ACTIVATIONS;
@@ -163,7 +163,7 @@ static void others_open(struct work *w, struct error *why)
 
 /* A pass in other memory needs two more: the marks of rows that are not finite, which are copied to
    the host at the end, and, if there is a watcher, an array on the host for what it is shown. */
-static void device_open(struct work *w, struct error *why)
+static void arrays_open_lent(struct work *w, struct error *why)
 {
   const struct model_config *c = &w->lm->config;
   w->first_bad = w->p->first_bad_layer;
@@ -205,8 +205,8 @@ static bool arrays_open(struct work *w, struct error *why)
     *part[i].at = rows;
     rows += n * part[i].width;
   }
-  others_open(w, why);
-  device_open(w, why);
+  arrays_open_rest(w, why);
+  arrays_open_lent(w, why);
   return !w->d->refused && reserve_room(w, why);
 }
 
