@@ -474,7 +474,7 @@ struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
   /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
 
 @* Windows, sinks, and segments. \label{sec:rowwindows}
-A row of a long text looks at every position before it, so each new token takes longer than the last. Some models put a bound to that: in some of their layers a row sees only the last |window| positions, its own among them. This is a \emph{sliding window}. Nothing further back is lost for good: each layer reaches further back than the one below, since the rows that it looks at have looked back themselves. A model that was made without a window can be given one when memory is short. Then it helps a great deal to leave the first few positions visible as well, the \emph{sinks}; \cref{sec:sinks} measures how much. So what a row sees is a range of positions and perhaps a few at the beginning:
+A row of a long text looks at every position before it, so each new token takes longer than the last. Some models put a bound to that: in some of their layers a row sees only the last |window| positions, its own among them. This is a \emph{sliding window}. Nothing further back is lost for good: each layer reaches further back than the one below, since the rows that it looks at have looked back themselves. A model that was made without a window can be given one when memory is short. Then it helps a great deal to leave the first few positions visible as well, the \emph{attention sinks}; \cref{sec:sinks} measures how much. So what a row sees is a range of positions and perhaps a few at the beginning:
 @^window@>@^sliding window@>@^attention sink@>@^range of positions@>
 
 @<Which positions a row sees@>=
