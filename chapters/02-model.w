@@ -4,7 +4,7 @@
 
 \chapterquestion{What does a model compute, and why should it come out the same twice?}
 @** The transformer: one forward pass.
-\incipit{A}{ language model} is a function. The tokens of a text go in, and a score comes out for
+\incipit{A}{ language model} is a function. You give it the tokens of a text, and it gives you a score for
 each token of the vocabulary: how well would the text go on with it? Nothing else ever
 comes out of a model. Whatever it seems to know or to want, it has to say in
 these scores, one token at a time. The loop of \cref{loop} chooses a token by them.
@@ -596,7 +596,7 @@ static void attend_block(const struct attention_dims *h, const struct kv_view *v
   left[1] = fold(lane);
 }
 
-@ A score is the dot product of the query and a key, times the scale. A position that is not seen gets none; it is left out of every sum.
+@ Compare these lines with the first loop of |attend_simply|. A score is the dot product of the query and a key, times the scale. A position that is not seen gets none; it is left out of every sum.
 
 @<Score the positions of a block, and find the maximum@>=
 left[0] = -FLT_MAX;
@@ -856,8 +856,8 @@ struct engine {
 @<The shape of the heads@>@;
 #endif
 
-@ The table is initialized by name, so that two kernels of the same type, such as |softmax| and |log_softmax|, cannot be
-exchanged unnoticed. The first four lines of functions are those of this chapter. The others have no arithmetic of a model in them: they move arrays about, measure how fast the machine is (\cref{phases}), or say which types of weights the table can multiply. What they are for is said in \.{unwoven/model/kernel.h}.
+@ We initialize the table by name. Otherwise you could exchange two kernels of the same type, such as |softmax| and |log_softmax|, and no
+compiler would tell you. The first four lines of functions are those of this chapter. The others have no arithmetic of a model in them: they move arrays about, measure how fast the machine is (\cref{phases}), or say which types of weights the table can multiply. What they are for is said in \.{unwoven/model/kernel.h}.
 
 @<The table of plain kernels@>=
 const struct kernels kernels_plain = @[{ .name = "plain",@|
@@ -1385,9 +1385,9 @@ static void embed_rows(struct work *w, const struct row *rows)
   work_tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
 
-@ Queries, keys and values are three products with the same normed rows. One call makes
-all three, so that the rows are read once; where the file has them fused, one product is
-cut into three.
+@ Queries, keys and values are three products with the same normed rows. We make
+all three in one call, so that the rows are read once; where the file has them fused, we cut one product
+into three.
 
 @<The first half of a layer: attention@>=
 static void project_qkv(struct work *w, const struct model_layer *l)
@@ -1441,7 +1441,7 @@ static void attend_rows(struct work *w, uint32_t i)
       w->lm->config.n_heads * w->max_seen);
 }
 
-@ The store is asked for the segments again in every layer, because each layer has its keys and values in another place. The ranges of their rows are the same in all layers,
+@ We ask the store for the segments again in every layer, because each layer has its keys and values in another place. The ranges of their rows are the same in all layers,
 and so is the number of pairs, unless some layers have a window and others have not.
 
 @<Store the layer's keys and values, and show the segments theirs@>=
@@ -1533,7 +1533,7 @@ static bool work_run(struct work *w, const struct row *rows, struct error *why)
   return true;
 }
 
-@ Some things may fail before that. |work_check| refuses rows whose ids are not in the vocabulary, a build that rounds otherwise, and kernels that do not fit the model; the store refuses rows that leave a gap; memory may run out. We find out all of this before
+@ What can go wrong? |work_check| refuses rows whose ids are not in the vocabulary, a build that rounds otherwise, and kernels that do not fit the model; the store refuses rows that leave a gap; memory may run out. We find out all of this before
 the first multiplication. The store comes last, since a pass that it has accepted may have taken the place of older rows. If anything goes wrong, the store forgets the rows, and the counters are set back to
 what they were, because they count only rows that the caller receives. The floating-point modes are set for the whole pass, and the caller's are put back at its end (\cref{sec:pool}). \label{sec:refused}
 
@@ -1566,8 +1566,8 @@ bool model_forward(struct engine *e, const struct model *lm, struct store *s,
 {@+ return model_forward_watched(e, lm, s, rows, n, NULL, made, why);@+ }
 
 @* Logits of the rows that are wanted. \label{sec:head}
-The rows are gathered first, so that one call of |linear| serves them all; then they are normed and multiplied by the head, and the logits go to the host. The
-multiply--adds are counted once a row, the bytes of the matrix once a pass, even if the head is asked again for every single row.
+You name the rows whose logits you want. We gather them first, so that one call of |linear| serves them all, norm them, and multiply them by the head. The
+multiply--adds are counted once a row, the bytes of the matrix once a pass, even if you ask again for every single row.
 
 @<From hidden states to logits@>=
 bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
@@ -1591,7 +1591,7 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   return true;
 }
 
-@ On a processor the head writes where the caller wants the logits. A device (\cref{cuda}) has memory of its own, and the logits are fetched from there.
+@ On a processor the head writes where you want the logits. A device (\cref{cuda}) has memory of its own, and the logits are fetched from there.
 
 @<Allocate |x| for the rows and |y| for their logits@>=
 float *x = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
@@ -1614,7 +1614,7 @@ bool ok = x != NULL && y != NULL;
   ok = b->working(b, why);
 }
 
-@ The naive way to evaluate a text, and for the next chapter the only one, puts everything through from
+@ How would you evaluate a text? The naive way, and for the next chapter the only one, is to put everything through from
 the beginning, in one pass. The context is checked before anything is thrown away; a text that is too long leaves the store as it was.
 
 @<From hidden states to logits@>=
@@ -1691,8 +1691,8 @@ conditional probability, applied again and again, gives
 \begin{equation}\label{eq:chain}
 P(t_1t_2\ldots t_n)=P(t_1)\,P(t_2\mid t_1)\,P(t_3\mid t_1t_2)\cdots P(t_n\mid t_1\ldots t_{n-1}).
 \end{equation}
-This is the \emph{chain rule}. Each factor is one entry of one row's softmax, and one pass makes all rows. The first needs a convention, because a
-model must be given at least one token: we put the token that ends a text before it, since that is what a text follows in training.
+This is the \emph{chain rule}. Each factor is one entry of one row's softmax, and one pass makes all rows. The first needs a convention, because you
+must give a model at least one token: we put the token that ends a text before it, since that is what a text follows in training.
 No table of probabilities could replace the model: the number of texts of six tokens of GPT-2 has \val{claim.S2-15} digits.
 @^chain rule@>@^conditional probability@>
 
@@ -1707,7 +1707,7 @@ factors of \given{0.15} multiply to a number with more than four hundred zeros a
 double: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
 
 
-@ One pass makes all rows, and row |i| has seen exactly the tokens up to |i|; so its log-softmax at the next token is the next term of the sum. If a logit is not finite, the sum would mean nothing; so the function fails and names the token.
+@ One pass makes all rows, and row |i| has seen exactly the tokens up to |i|: its log-softmax at the next token is the next term of the sum. If a logit is not finite, the sum would mean nothing. Then the function fails and names the token.
 
 @<Add up the log-probabilities of a text@>=
 static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p,
@@ -1852,7 +1852,7 @@ FLOPs for each byte of weights & \val[1]{cost.1.intensity} & \val[1]{cost.100.in
 \end{tabular*}
 \end{table}
 
-The last line matters most. A processor can do many operations in the time in which it reads one byte from memory, dozens or hundreds. With \val[1]{cost.1.intensity} FLOPs a byte it waits for memory, and with \val[1]{cost.100.intensity} it computes. So \given{100} rows in one pass cost much less time than \given{100} passes of one row, and a good part of what follows consists of finding more rows for a pass: those of a prompt
+Look at the last line. A processor can do many operations in the time in which it reads one byte from memory, dozens or hundreds. With \val[1]{cost.1.intensity} FLOPs a byte it waits for memory, and with \val[1]{cost.100.intensity} it computes. So \given{100} rows in one pass cost much less time than \given{100} passes of one row, and a good part of what follows consists of finding more rows for a pass: those of a prompt
 or of many users (\cref{phases}), or guessed tokens that one pass checks together. How long a pass takes is measured in \cref{phases}.
 
 \begin{claimed}{S0-26}
