@@ -19,10 +19,10 @@ typedef void kv_encode(const float *x, size_t n, void *to);
 void kv_encode_f32(const float *x, size_t n, void *to);
 
 /* one implementation of all kernels. None of them allocates and none can fail: what could be
-   wrong with a shape was refused when the model was opened. Arrays are float, row by row, and belong to the
-   caller. Those of a pass, and keys and values, are in memory; weights, lists of ids,
-   positions and segments, page tables and what the kernels at the end make of logits
-   are the host's */
+   wrong with a shape was refused when the model was opened. Arrays are float, row by row, and
+   belong to the caller. Those of a pass, and keys and values, are in memory; weights, lists of
+   ids, positions and segments, page tables and what the kernels at the end make of logits are
+   the host's */
 struct kernels {
   const char *name;
 
