@@ -5,7 +5,7 @@
 \chapterquestion{What does a model compute, and why should it come out the same twice?}
 @** The transformer: one forward pass.
 \incipit{A}{ language model} is a function. You give it the tokens of a text, and it gives you a score for
-each token of the vocabulary: how well would the text go on with it? Nothing else ever
+each token of the vocabulary: how well would it fit as the next one? Nothing else ever
 comes out of a model. Whatever it seems to know or to want, it has to say in
 these scores, one token at a time. The loop of \cref{loop} chooses a token by them.
 @^language model@>@^next token@>
