@@ -41,12 +41,10 @@ are those of the new row, and above it stands the next token, a full stop. Above
 two heads of two numbers each. The first two numbers of an embedding are the token, the
 last two the position. Attention has four matrices: $W_q$, $W_k$ and $W_v$ make the query, the key and the values of a row, and $W_o$ makes four numbers again of what the heads have found.
 \begin{gather*}
-W_q=\begin{pmatrix}-0.8&0&0&0\\0&\given{0.4}&0&0\\0&0&-0.4&0\\0&0&0&\given{0.8}\end{pmatrix}\quad
-W_k=\begin{pmatrix}1&0&0&0\\0&1&0&0\\0&0&1&0\\0&0&0&1\end{pmatrix}\\[1ex]
-W_v=\begin{pmatrix}1&0&0&0\\0&1&0&0\\1&0&0&0\\0&1&0&0\end{pmatrix}\quad
-W_o=\begin{pmatrix}1&0&0&0\\0&\given{0.5}&0&0\\0&0&-1&0\\0&0&0&\given{0.5}\end{pmatrix}
+W_q=\hbox{diag}(-0.8,\given{0.4},-0.4,\given{0.8})\qquad W_k=\hbox{diag}(1,1,1,1)\\
+W_v=\left(\begin{smallmatrix}1&0&0&0\\0&1&0&0\\1&0&0&0\\0&1&0&0\end{smallmatrix}\right)\qquad W_o=\hbox{diag}(1,\given{0.5},-1,\given{0.5})
 \end{gather*}
-The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with three steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). Each score is divided by $\sqrt{d_h}$, the root of the number of components in a key, here $\sqrt2$. And \emph{softmax} turns scores into \emph{attention weights}, which sum to 1: we subtract the largest
+A matrix $\hbox{diag}(\ldots)$ has these numbers in its diagonal and zeros elsewhere, so it multiplies each number of the vector by one of its own. The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with three steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). Each score is divided by $\sqrt{d_h}$, the root of the number of components in a key, here $\sqrt2$. And \emph{softmax} turns scores into \emph{attention weights}, which sum to 1: we subtract the largest
 score from each, raise $e$ to the differences, and divide the results by their sum (\cref{sec:weights}). Take a pencil, and round every result to two decimals before you use it again; so did we.
 @^attention weights@>@^softmax@>
 
