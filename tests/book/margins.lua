@@ -68,7 +68,8 @@ for line in io.lines("build/book.cwm") do
       for _, f in ipairs(files(here.module)) do found = found or gives(f, name) end
     else
       for f in pairs(headers(here.module)) do
-        if f:find("tangled/" .. (target.folder == "laboratory" and target.module or target.module:gsub("/.*", "")):gsub("%-", "%%-") .. "[%w_/-]*%.h$") then found = found or gives(f, name) end
+        local of = (target.folder == "laboratory" and target.module or target.module:gsub("/.*", "")):gsub("%-", "%%-") .. "[%w_/-]*%.h$"
+        if f:find("tangled/" .. of) or f:find("unwoven/" .. of) then found = found or gives(f, name) end
       end
     end
     if not free then fault("%s.%s: %s stands there only as a member", chap, sec, name)
