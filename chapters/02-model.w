@@ -854,6 +854,9 @@ struct engine {
 @<The shape of the heads@>@;
 #endif
 
+@ A table has memory of its own. For all tables of today but one |memory| is the host's, in which our program can read everything in place; a table together with its memory is called a \emph{backend}. The code of a pass asks |memory| for its arrays and for copies, so that it works as well where an address is only a number to be handed back (\cref{cuda}). \label{sec:backend}
+@^backend@>@^host memory@>
+
 @ We initialize the table by name. Otherwise you could exchange two kernels of the same type, such as |softmax| and |log_softmax|, and no
 compiler would tell you. The first four lines of functions are those of this chapter. The others have no arithmetic of a model in them: they move arrays about, measure how fast the machine is (\cref{phases}), or say which types of weights the table can multiply. What they are for is said in \.{unwoven/model/kernel.h}.
 
@@ -872,9 +875,6 @@ const struct kernels kernels_plain = @[{ .name = "plain",@|
   .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,@|
   .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,@|
   .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth }@];
-
-@ A table has memory of its own. For all tables of today but one |memory| is the host's, in which our program can read everything in place; a table together with its memory is called a \emph{backend}. The code of a pass asks |memory| for its arrays and for copies, so that it works as well where an address is only a number to be handed back (\cref{cuda}). \label{sec:backend}
-@^backend@>@^host memory@>
 
 @ The plain kernels are one file: those in which each row is alone, attention, and what makes probabilities of the logits.
 
