@@ -361,6 +361,8 @@ NUM_CALLED double num_tanh(double x)
   double t = fma(power, p, power - 1.0);
   return copysign(t / (t + 2.0), x);
 }
+  /*- t is e^2x - 1, and is never made by subtracting from e^2x, which would cancel for small x: it
+    is put together from 2^n - 1 and 2^n p. Beyond 40 the quotient is 1 in any case. */
 @<The error function in double@>@;
 
 @ The error function in double would need a polynomial $g$ of degree 20. A change of
@@ -377,6 +379,8 @@ NUM_CALLED double num_erf(double x)
   double tail = num_exp(-a * a) * series(u, far_out, 15) / fma(2.0, a, 1.0);
   return copysign(1.0 - tail, x);
 }
+  /*- Near zero a polynomial of its own keeps all digits of a small result; beyond 6 the result is
+    1. Between, the polynomial is fitted to what hardly varies, not to the tail itself. */
 
 @ All polynomials that are not inlined are evaluated by this one loop, highest power
 first, so that the large coefficients are added last.
@@ -388,6 +392,8 @@ NUM_PRIVATE double series(double z, const double *c, int n)
   for (int i = n - 2; i >= 0; i--) y = fma(y, z, c[i]);
   return y;
 }
+  /*- From the highest power down, so that the large coefficients come last; one fma a step, in this
+    order on every machine. */
 
 @ And these are the coefficients for the error function, lowest power first.
 
@@ -447,6 +453,8 @@ NUM_CALLED double num_log(double x)
   rest += fma(s * z, series(z, artanh, 8), 2 * low);
   return sum + fma(k, 5.497923018708371e-14, rest);
 }
+  /*- Added from the large to the small, and the first sum keeps its remainder. The first part of ln
+    2 ends with so many zeros that its product with k is exact; the last line has the rest of it. */
 
 @ Eight terms are fitted for the logarithm, and eight more for the power, which treats the term
 $2s^3/3$ apart.
@@ -498,6 +506,9 @@ NUM_PRIVATE double positive_power(double x, double y)
   if (p < -800.0) return 0.0;
   return num_exp_of_sum(p, fma(y, high, -p) + y * rest);
 }
+  /*- An error in the logarithm is multiplied by y and becomes a relative error of the result: so
+    the logarithm is a sum of two doubles here, high + rest. Beyond 800 the answer is known, and
+    an infinite product must not meet its own remainder. */
 
 @ What remains are the special cases, and C's annex F lists them. Anything to the power
 0 is 1, even what is not a number; so is 1 to any power. A negative number has a power
@@ -516,6 +527,7 @@ NUM_CALLED double num_pow(double x, double y)
   double magnitude = positive_power(fabs(x), y);
   return negative && odd ? -magnitude : magnitude;
 }
+  /*- The special cases are those of C's annex F, in its order: x^0 is 1 even if x is not a number. */
 
 @* Sine and cosine. \label{sec:sin}
 A position of ten thousand and a frequency of 1 make an angle of ten thousand radians,
@@ -599,6 +611,9 @@ NUM_PRIVATE unsigned reduce(double x, double *y, double *low)
   *y = sign * p, *low = sign * p_low;
   return sign < 0 ? 4 - quadrant % 4 : quadrant;
 }
+  /*- One method for angles of all sizes, after Payne and Hanek: of two over pi only the bits are
+    multiplied that matter for this exponent. Whole turns are dropped before they are computed. A
+    negative angle is reduced as a positive one and turned back. */
 
 @ Within a quadrant two polynomials are left, in $z=y^2$. The small part |low| enters by
 the first term of Taylor's series: $\sin(y+l)\approx\sin y+l\cos y$, and the cosine
@@ -616,6 +631,8 @@ NUM_PRIVATE double cosine(double y, double low)
   double head = fma(-0.5, z, 1.0), lost = fma(-0.5, z, 1.0 - head);
   return head + (lost + fma(z * z, p, -y * low));
 }
+  /*- 1 - z/2 is rounded, and what that lost is added again; low enters by the first term of
+    Taylor's series, as in sine. */
 
 @ Their coefficients; the first of each is $-1/3!$ and $1/4!$ to the last place.
 
@@ -642,6 +659,7 @@ NUM_PRIVATE double turned(double x, unsigned turn)
   double value = quadrant % 2 == 0 ? sine(y, low) : cosine(y, low);
   return quadrant >= 2 ? -value : value;
 }
+  /*- Infinity is caught first, because the reduction would find an answer for it. */
 NUM_CALLED double num_sin(double x)
 {@+ return fabs(x) < 0x1p-27 ? x : turned(x, 0);@+ }
 NUM_CALLED double num_cos(double x)
@@ -695,6 +713,8 @@ NUM_CALLED uint16_t num_to_bf16(float x)
   if (x != x) return (uint16_t) (u >> 16 | 0x40u);
   return (uint16_t) ((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
+  /*- To the nearest, from the middle to the even neighbour: a carry runs into the exponent, where
+    it belongs. What is not a number keeps a bit that says so, which cutting might lose. */
 @<Narrow to binary16@>@;
 
 @ For binary16 the same, after the exponent has been moved down by 112. Below $2^{-14}$
@@ -713,6 +733,8 @@ NUM_CALLED uint16_t num_to_f16(float x)
   u = u - 0x38000000u + 0xfffu + (u >> 13 & 1u);
   return (uint16_t) (sign | u >> 13);
 }
+  /*- As above, with the exponent moved. Below the normal range the numbers are multiples of 2^-24,
+    the last place of a float between 1/2 and 1: so adding 1/2 rounds there. */
 
 @* Types of numbers. \label{sec:numbertypes}
 Files store their numbers in many types. Each type is one row of a table, and nothing else in the program knows how many bytes a number takes. A type that is added tomorrow, for a new kind of file, is added here:

@@ -79,7 +79,7 @@ static bool seen(unsigned b)
 }
 
 @ The others are three blocks: the bytes from 0 to 32, those from |127| to |160|, and |173|, the soft hyphen, which is invisible. Their sizes are 33, 34 and one. Numbered
-from 256 on, the first block begins at 256, the second at 256 + 33, and the last byte is 256 + 33 + 34, U+0143.
+from \given{256} on, the first block begins at \given{256}, the second at \given{256} + 33, and the last byte is \given{256} + 33 + 34, U+0143.
 
 @<Spell a byte as a character, and back@>=
 uint32_t tokenizer_byte_to_unicode(unsigned b)
@@ -168,6 +168,8 @@ static const char *kind_of(const json_t *v)
   }
   return "a number with a point";
 }
+  /*- As a person names it who reads the file aloud: of an object or a list it helps most to know
+    that it is one. */
 @#
 static const char *shown(const json_t *v, char buffer[80])
 {
@@ -182,6 +184,8 @@ static const char *shown(const json_t *v, char buffer[80])
   else return kind_of(v);
   return buffer;
 }
+  /*- Only strings and integers are worth quoting, and a string may be as long as the file, so it is
+    cut. */
 
 @ A refusal needs three things from its caller: the field, what is there, and what should be. The file is known. It returns false, as |error_found| does, so that a
 check can be written as ``this is so, or refuse''.
@@ -194,6 +198,7 @@ static bool refuse(struct json_reader *r, const char *field,
   return error_found(r->why, r->file, field, shown(found, buffer),
     wanted);
 }
+  /*- Returns false, as error_found does, so that a check can be written: this is so, or refuse. */
 
 @ A field's full name is built where it is needed, from the outside in, as in \texttt{model.vocab}. It is long enough for a reader to find the field in the file,
 and a long key is shortened.
@@ -219,6 +224,7 @@ static struct field_name number_of(const char *where, size_t i)
   snprintf(p.name, sizeof p.name, "%.130s[%zu]", where, i);
   return p;
 }
+  /*- The name is cut before its number, which says where in a long list to look. */
 
 @ A key that we do not know may change ids or not; we cannot tell. So it is refused, unless its
 value says nothing: null, false, or empty. Programs write out all fields that they have, whether a tokenizer uses them or not, and a newer program has more of them; without this exception most files
@@ -312,6 +318,8 @@ static bool read_vocab(struct json_reader *r, const char *where)
   }
   return tokenizer_index_vocab(r->m, r->t, r->why);
 }
+  /*- In the order of the file, which need not be that of the ids; the table grows to the largest
+    that comes. */
 
 @ A word that does not stand for bytes has a text but no piece: it can be decoded, but no merge can make it, and |tokenizer_index_vocab| skips it. In a vocabulary that begins with characters, every
 word has a piece.
@@ -377,6 +385,8 @@ static bool read_merges(struct json_reader *r, const char *where,
   }
   return true;
 }
+  /*- A file may mix the two forms, so each element is asked for its own. The number is in the
+    field's name because nobody finds one bad merge among all by eye. */
 
 @ Two strings in a list are the two words. A single string is divided at its blank. With a second blank it would be ambiguous where to divide it, since in a vocabulary of characters a word may contain blanks. Such a string is refused; newer files
 write these words as a list of two.
@@ -497,6 +507,8 @@ static bool read_added(struct json_reader *r, const char *where, json_t *v)
   return tokenizer_intern(r->m, r->t, json_string_value(text), n, &x.text,
     r->why) && tokenizer_add_token(r->m, r->t, &x, r->why);
 }
+  /*- special is read before normalized, whose default depends on it: special tokens are looked for
+    in the text as it is, the others in its normal form. */
 
 @ An added token may be in the vocabulary as well, but only with the same id; and its id must not
 belong to another word. Otherwise one of the two could be encoded but not decoded.
@@ -524,6 +536,8 @@ static bool or_refuse(struct json_reader *r, const char *where, bool ok,
   return ok || error_found(r->why, r->file, where, inner->text,
     "a pattern that can be used, and "@| "at most 16 stages");
 }
+  /*- A pattern that PCRE2 cannot compile is the fault of the file: its message is what was found,
+    and the field is named as for every other fault. */
 @#
 static bool cut_at(struct json_reader *r, const char *where,
   const char *pattern, size_t n)
@@ -556,6 +570,8 @@ static bool put_instead(struct json_reader *r, const char *where,
     (struct text_step) @[{ .what = STEP_REPLACE }@], words, n_words, pattern,
     n, literal, &inner), &inner);
 }
+  /*- The words go into the pool of strings, which tokenizer_index_added points into: so every stage
+    is read before that. */
 
 @* Patterns of Oniguruma and of PCRE2. \label{sec:dialects}
 A pattern in a file was written for the library that the file's makers used, which is called Oniguruma; ours is PCRE2. Most of what patterns say means the same to both. Some things do not, and
@@ -593,6 +609,9 @@ static const char *read_braced(struct pattern_text *p, unsigned char c)
   return c == 'x' || p->at - from <= max ? NULL
     : "a property with a long name";
 }
+  /*- A category has one or two letters, and means the same to both; a longer name is a script, and
+    their lists of scripts differ. A folded letter that is given by its number would escape the
+    pairs of read_letter. */
 @#
 /*- The letters that mean the same in both; s and w because split.c rewrites them. Long names of
   properties are scripts, of which the two have different lists; backslash b goes by other letters.
@@ -630,6 +649,7 @@ static const char *begin_class(struct pattern_text *p)
   p->in_class = true;
   return has(p, p->at, "]") ? "a class that begins with ]" : NULL;
 }
+  /*- The sign ] is a character there to one of the two, and the end of an empty class to the other. */
 
 @ Lookahead and lookbehind, atomic groups, and groups that ignore case are the same in both. A switch by itself, such as \texttt{(?i)}, extends further in one library than in the other. We keep track of whether
 case is folded, with one bit for each depth of nesting.
@@ -670,6 +690,8 @@ static const char *read_count(struct pattern_text *p)
   return has(p, p->at, "+") || has(p, p->at, "?")
     ? "a count with + or ? after it" : NULL;
 }
+  /*- {1,3}+ repeats a repeat to Oniguruma and gives nothing back to PCRE2; {1,3}? is as
+    treacherous. */
 @#
 /*- Where case is folded, Oniguruma matches two letters by one character that stands for them, such
   as the German sharp s for ss. */
@@ -725,6 +747,8 @@ static bool same_in_both(struct json_reader *r, const char *where,
   return error_found(r->why, r->file, where, found,
     "a pattern that PCRE2 and Oniguruma read alike");
 }
+  /*- Asked before the pattern is compiled, since PCRE2 would take it, with a meaning of its own.
+    Bytes are counted from 1, as people count. */
 
 @* Stages. \label{sec:stages}
 The pattern of a \texttt{Split} is a regular expression, or a plain string, in which a dot is a dot. The file's flag \texttt{invert} swaps the roles of matches and gaps; our
@@ -755,6 +779,8 @@ static bool read_split(struct json_reader *r, const char *where, json_t *v)
     json_string_value(given), json_string_length(given),
     regex == NULL, &inner), &inner);
 }
+  /*- Inverted, the gaps are the pieces: a stage has a flag for matches and one for gaps, and what
+    cuts need not know why. */
 
 @ We have three behaviours of \texttt{Split}: every match becomes a piece of its own
 (\texttt{Isolated}), matches are dropped (\texttt{Removed}), or, inverted, only matches are kept. Two more behaviours glue a match to a neighbour; no byte-level tokenizer that we have met uses them.
@@ -778,6 +804,8 @@ static bool read_digits(struct json_reader *r, const char *where, json_t *v)
     && flag(r, where, v, "individual_digits", false, &single)
     && cut_at(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6);
 }
+  /*- All that Unicode counts as numbers, as the makers' own library does: an Arabic four is cut
+    like an ASCII one. */
 
 @ \texttt{ByteLevel} does two things: it may put a blank before the text, and it may cut. It also turns bytes into the
 alphabet of the file, but we need not do that, since we turned the file's words into bytes. Its two flags are true if they are absent.
@@ -843,6 +871,8 @@ static bool read_scheme(struct json_reader *r, const char *where,
   *s = put ? ALWAYS : NEVER;
   return choose_scheme(r, where, v, s);
 }
+  /*- Files from before the schemes have a flag in their place. Only the one character that all
+    files use is taken: the decoder undoes it by name. */
 
 @ The scheme replaces the older flag. If a file has both, the scheme counts; but a false flag with a scheme that prepends a block is a contradiction, and is refused.
 
@@ -938,6 +968,8 @@ static bool read_normalizer(struct json_reader *r, const char *where,
     put, "some text")) && put_before(r, where, json_string_value(put),
     json_string_length(put), false, false);
 }
+  /*- The normalizers that are refused change letters for good: they make them small, take accents
+    off, part ligatures. Without them the ids would be others. */
 
 @ NFC is a stage without a pattern and without words. It can only fail if there are too many stages already.
 
@@ -949,6 +981,7 @@ static bool compose_too(struct json_reader *r, const char *where)
     (struct text_step) @[{ .what = STEP_NFC }@], NULL, 0, false, &inner),
     &inner);
 }
+  /*- It has neither pattern nor words, so only the number of stages can refuse it. */
 
 @ A string or a pattern is replaced, as with \texttt{Split}. The replacement may be empty, and then the string is removed; an empty pattern would
 match everywhere, and is refused.
@@ -973,6 +1006,7 @@ static bool read_replace(struct json_reader *r, const char *where,
     json_string_length(given), regex == NULL, json_string_value(by),
     json_string_length(by));
 }
+  /*- An empty pattern would match everywhere; an empty replacement is a removal, and allowed. */
 
 @* Post-processing. \label{sec:around}
 A template is a list in which \texttt{A} is the text, with special tokens before and after it. If
@@ -999,6 +1033,8 @@ static bool read_template(struct json_reader *r, const char *where,
   ids_free(r->m, &after);
   return ok;
 }
+  /*- The file's second list, for pairs of texts, is not looked at: a model that writes is given one
+    text. Two templates go around each other, the second outside (wrap). */
 
 @ The list is read from front to back: the tokens up to the text \texttt{A} go before it, the rest after it. A template without the text would lose it,
 and one with two would repeat it; so we count them.
@@ -1083,6 +1119,7 @@ static bool read_post(struct json_reader *r, const char *where, json_t *v)
   return refuse(r, below(where, "type").name, type,
     "ByteLevel, TemplateProcessing"@| " or Sequence");
 }
+  /*- ByteLevel moves offsets here, on which no id depends. */
 
 @* Decoding. \label{sec:decodersteps}
 A byte-level vocabulary needs the decoder that joins bytes; a sequence may contain it, but nothing else. With characters the decoder is a small program, whose steps
@@ -1136,6 +1173,8 @@ static bool read_strip(struct json_reader *r, const char *where, json_t *v)
   /*- of the whole text, not of each token */
   return r->fused || refuse(r, where, v, "Strip after Fuse");
 }
+  /*- No encoder adds more than one blank, and none at the end: to strip more would take what the
+    model wrote. */
 
 @ The first of the two numbers may be 0 or 1, the second must be 0.
 
@@ -1168,6 +1207,7 @@ static bool read_swap(struct json_reader *r, const char *where, json_t *v)
     json_string_length(from), json_string_value(to),@|
     json_string_length(to), r->why);
 }
+  /*- The format allows a pattern in place of the string; no published file has one. */
 @#
 static bool read_block_decoder(struct json_reader *r, const char *where,
   json_t *v)
@@ -1179,6 +1219,8 @@ static bool read_block_decoder(struct json_reader *r, const char *where,
   return tokenizer_texts_replace(r->m, r->t, BLOCK, strlen(BLOCK), " ", 1,
     r->why);
 }
+  /*- The way back of read_metaspace: what was put before the text is taken off, and blocks are
+    blanks again. */
 
 @* The whole file. \label{sec:wholefile}
 Before we refuse anything, we decide whether a file is of our kind at all, that is, whether its model is BPE. A file of another kind is not an error, and the caller may go on without a tokenizer; a file of our kind with an unknown field is an error, and the caller may not. If
@@ -1196,6 +1238,8 @@ static bool has_byte_level(json_t *v)
     if (has_byte_level(each)) return true;
   return false;
 }
+  /*- At any depth of nested sequences, and before the vocabulary is read, because it says how words
+    are spelt. */
 
 @ A model that names no type is BPE if it has merges; older files are like that. A file without any model counts as ours: it is more likely a broken file than a
 new kind of tokenizer.
@@ -1279,6 +1323,7 @@ static bool read_all_added(struct json_reader *r, json_t *added)
       return false;
   return true;
 }
+  /*- After the words, whose ids they must not take, and before the templates, which name them. */
 
 @ Without a post-processor a second file decides whether a text begins or ends with a special
 token: \.{tokenizer\_config.json}, in the same directory. It names the token by its text, or by an
@@ -1302,6 +1347,9 @@ static bool read_bracket(struct json_reader *r, json_t *config,
     return refuse(r, which, v, "the text of a token");
   return ids_push(r->m, list, id, r->why);
 }
+  /*- By the name of a class in Python, such files put an id before a text or after it, and say so
+    nowhere else. Where no token is named, the one that a model of SentencePiece has named is
+    meant. */
 
 @ The path of the second file is that of the first with another name at its end. If there is no such file, only the first one counts. While we read the second file,
 messages must name it, so |r->file| is changed and changed back.
@@ -1355,6 +1403,8 @@ static json_t *read_json(const char *path, size_t *bytes,
   file_unmap(&map);
   return v;
 }
+  /*- The length is limited before parsing, since the tree takes many times the memory of the text,
+    and outside our accounts; the limit is twice the largest that was published. */
 
 @ GPT-2 was published before \.{tokenizer.json} existed: as a vocabulary in JSON and a list of merges, one per line,
 in which the first line may give the version. Everything else was in GPT-2's program, so it is in ours as well. If a list is refused, it may be a file of another kind; then its bytes say more than the line that was not a merge. Lines may end as on Windows, and empty lines are skipped. A later line that begins
@@ -1432,6 +1482,8 @@ static bool read_pair_of_files(struct json_reader *r, const char *vocab,
   json_decref(r->vocab);
   return ok;
 }
+  /*- What is in neither file was in GPT-2's program, so it is here: the pattern, and that one word
+    is special. */
 
 @* Recognizing a file. \label{sec:whichfile}
 A path names a file or a directory. In a directory we look for four kinds of files in a fixed order; the most informative comes first. Two of the four are pairs, and half of a pair is useless: a directory with a \.{vocab.json} and no \.{merges.txt} has no
@@ -1473,6 +1525,8 @@ static bool is_rank_line(const unsigned char *c, size_t n)
   for (i++; i < n && c[i] >= '0' && c[i] <= '9'; i++) digits++;
   return digits > 0 && (i == n || c[i] == '\n' || c[i] == '\r');
 }
+  /*- A word in base64, a blank and a number: neither JSON nor a message of protobuf begins like
+    that. */
 
 @ We tell the kind of a file by what it contains, not by its name, which users change. A file that begins with a brace, after optional white space, is JSON. A model of SentencePiece begins with its first piece; both the model and the piece begin with the
 byte 10. A GGUF file begins with its four letters, and has a reader of its own (\cref{gguf}). Everything else is taken for JSON as well, and the parser's message says what is wrong with it.
@@ -1511,6 +1565,7 @@ static bool read_file(struct json_reader *r, const char *path)
   file_unmap(&map);
   return what == CONTENT_JSON ? read_json_file(r, path) : ok;
 }
+  /*- JSON is mapped once more by its reader, which is also called for files that have that name. */
 
 @ A file of JSON is one object. A file that cannot even be parsed counts as ours, and is refused, because a broken file deserves a message and not silence.
 
@@ -1524,6 +1579,7 @@ static bool read_json_file(struct json_reader *r, const char *path)
   json_decref(file);
   return ok;
 }
+  /*- A file that cannot be parsed counts as ours: it deserves a message and not silence. */
 
 @ A model of SentencePiece says which of its pieces begin and end a text, but not whether to add them. If a second file does not say otherwise, we add the first and not the second.
 
@@ -1534,6 +1590,8 @@ static bool read_scores(struct json_reader *r, const unsigned char *byte,
   return sentencepiece_read(r->m, r->t, r->file, byte, n, &r->begin,
     &r->end, &r->ours, r->why) && read_config(r);
 }
+  /*- The model says which pieces begin and end a text, but not whether they are added; that is in
+    the file beside it, if there is one. */
 
 @ The two functions that open a tokenizer differ in what they tell. The first distinguishes four outcomes, for the command, which can run a model without a tokenizer for a user who supplies ids. If reading fails half-way, closing frees
 the rest. A refusal for want of memory is a refusal like any other.
@@ -1556,6 +1614,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   if (r.found != TOKENIZER_OPEN) return r.found;
   return r.ours ? TOKENIZER_REFUSED : TOKENIZER_OTHER_KIND;
 }
+  /*- On failure the half that was built is closed: whoever gets a tokenizer gets a whole one. */
 
 @ The second function does not say which of the three failures it was, and keeps only the message.
 
@@ -1567,6 +1626,7 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   tokenizer_try(m, path, &t, why);
   return t;
 }
+  /*- For a caller that cannot go on without a tokenizer, and needs only the message. */
 
 @* Writing a description. \label{sec:writingdescription}
 Writing goes the other way: words are spelt in the alphabet of bytes, and merges as two words with a
@@ -1685,6 +1745,8 @@ bool tokenizer_write(struct memory *m, const char *path,
   json_decref(merges);
   return ok;
 }
+  /*- What is written depends on the merges alone: no date, no order of a hash, one blank of
+    indentation; two machines write the same bytes. The file has its name only when it is whole. */
 
 @ At every moment the file |path| is either the old one or the new one, and complete (\cref{sec:newfile}). If the machine loses power, we promise nothing. What jansson could not write shows when the file is closed; it may also have been refused memory.
 

@@ -52,6 +52,9 @@ NUM_TABLE uint32_t two_over_pi[40] = { 0, 0,
   0x56033046, 0xfc7b6bab };
 
 /* <Evaluate a polynomial> */
+
+/* From the highest power down, so that the large coefficients come last; one fma a
+   step, in this order on every machine. */
 NUM_PRIVATE double series(double z, const double *c, int n)
 {
   double y = c[n - 1];
@@ -62,6 +65,10 @@ NUM_PRIVATE double series(double z, const double *c, int n)
 /* <Functions of numbers.c, in order> */
 
 /* <Tangent and error function in double> */
+
+/* t is e^2x - 1, and is never made by subtracting from e^2x, which would cancel for
+   small x: it is put together from 2^n - 1 and 2^n p. Beyond 40 the quotient is 1 in
+   any case. */
 NUM_CALLED double num_tanh(double x)
 {
   double a = fabs(x) * 2.0;
@@ -90,6 +97,10 @@ NUM_CALLED double num_tanh(double x)
 }
 
 /* <The error function in double> */
+
+/* Near zero a polynomial of its own keeps all digits of a small result; beyond 6 the
+   result is 1. Between, the polynomial is fitted to what hardly varies, not to the
+   tail itself. */
 NUM_CALLED double num_erf(double x)
 {
   double a = fabs(x);
@@ -101,6 +112,10 @@ NUM_CALLED double num_erf(double x)
 }
 
 /* <The logarithm in double> */
+
+/* Added from the large to the small, and the first sum keeps its remainder. The first
+   part of ln 2 ends with so many zeros that its product with k is exact; the last
+   line has the rest of it. */
 NUM_CALLED double num_log(double x)
 {
   if (x == 0) return -INFINITY;
@@ -123,6 +138,10 @@ NUM_CALLED double num_log(double x)
 }
 
 /* <The power of a positive number> */
+
+/* An error in the logarithm is multiplied by y and becomes a relative error of the
+   result: so the logarithm is a sum of two doubles here, high + rest. Beyond 800 the
+   answer is known, and an infinite product must not meet its own remainder. */
 NUM_PRIVATE double positive_power(double x, double y)
 {
   if (x == 1.0) return 1.0;
@@ -155,6 +174,9 @@ NUM_PRIVATE double positive_power(double x, double y)
 }
 
 /* <The power in double> */
+
+/* The special cases are those of C's annex F, in its order: x^0 is 1 even if x is not
+   a number. */
 NUM_CALLED double num_pow(double x, double y)
 {
   if (y == 0.0 || x == 1.0) return 1.0;
@@ -168,6 +190,10 @@ NUM_CALLED double num_pow(double x, double y)
 }
 
 /* <Reduce x to y + low in a quadrant> */
+
+/* One method for angles of all sizes, after Payne and Hanek: of two over pi only the
+   bits are multiplied that matter for this exponent. Whole turns are dropped before
+   they are computed. A negative angle is reduced as a positive one and turned back. */
 NUM_PRIVATE unsigned reduce(double x, double *y, double *low)
 {
   *y = x, *low = 0;
@@ -213,6 +239,8 @@ NUM_PRIVATE double sine(double y, double low)
   return y + fma(y * z, p, fma(-0.5 * z, low, low));
 }
 
+/* 1 - z/2 is rounded, and what that lost is added again; low enters by the first term
+   of Taylor's series, as in sine. */
 NUM_PRIVATE double cosine(double y, double low)
 {
   double z = y * y, p = series(z, cosine_terms, 7);
@@ -221,6 +249,8 @@ NUM_PRIVATE double cosine(double y, double low)
 }
 
 /* <Sine and cosine in double> */
+
+/* Infinity is caught first, because the reduction would find an answer for it. */
 NUM_PRIVATE double turned(double x, unsigned turn)
 {
   double y, low;
@@ -246,6 +276,10 @@ NUM_CALLED float num_cosf(float x)
 { return (float) num_cos((double) x); }
 
 /* <Narrow to the two short formats> */
+
+/* To the nearest, from the middle to the even neighbour: a carry runs into the
+   exponent, where it belongs. What is not a number keeps a bit that says so, which
+   cutting might lose. */
 NUM_CALLED uint16_t num_to_bf16(float x)
 {
   uint32_t u = num_bits32(x);
@@ -254,6 +288,9 @@ NUM_CALLED uint16_t num_to_bf16(float x)
 }
 
 /* <Narrow to binary16> */
+
+/* As above, with the exponent moved. Below the normal range the numbers are multiples
+   of 2^-24, the last place of a float between 1/2 and 1: so adding 1/2 rounds there. */
 NUM_CALLED uint16_t num_to_f16(float x)
 {
   uint32_t u = num_bits32(x), sign = u >> 16 & 0x8000u;

@@ -37,6 +37,9 @@ struct json_reader { struct memory *m; struct tokenizer *t;
   struct error *why; };
 
 /* <Refuse a field> */
+
+/* As a person names it who reads the file aloud: of an object or a list it helps most
+   to know that it is one. */
 static const char *kind_of(const json_t *v)
 {
   switch (json_typeof(v)) {
@@ -52,6 +55,8 @@ static const char *kind_of(const json_t *v)
   return "a number with a point";
 }
 
+/* Only strings and integers are worth quoting, and a string may be as long as the
+   file, so it is cut. */
 static const char *shown(const json_t *v, char buffer[80])
 {
   const char *text = json_string_value(v);
@@ -66,6 +71,8 @@ static const char *shown(const json_t *v, char buffer[80])
   return buffer;
 }
 
+/* Returns false, as error_found does, so that a check can be written: this is so, or
+   refuse. */
 static bool refuse(struct json_reader *r, const char *field,
   const json_t *found, const char *wanted)
 {
@@ -86,6 +93,7 @@ static struct field_name below(const char *where, const char *key)
   return p;
 }
 
+/* The name is cut before its number, which says where in a long list to look. */
 static struct field_name number_of(const char *where, size_t i)
 {
   struct field_name p;
@@ -183,6 +191,9 @@ static bool to_bytes(struct json_reader *r, const char *text, size_t n,
 /* <All about the words of the vocabulary> */
 
 /* <Read the vocabulary> */
+
+/* In the order of the file, which need not be that of the ids; the table grows to the
+   largest that comes. */
 static bool read_vocab(struct json_reader *r, const char *where)
 {
   const char *key;
@@ -238,6 +249,9 @@ static bool read_merge(struct json_reader *r, const char *a, size_t n_a,
 }
 
 /* <Read the merges> */
+
+/* A file may mix the two forms, so each element is asked for its own. The number is
+   in the field's name because nobody finds one bad merge among all by eye. */
 static bool read_merges(struct json_reader *r, const char *where,
   json_t *list)
 {
@@ -329,6 +343,9 @@ static bool read_model(struct json_reader *r, json_t *model)
 }
 
 /* <Read an added token> */
+
+/* special is read before normalized, whose default depends on it: special tokens are
+   looked for in the text as it is, the others in its normal form. */
 static bool read_added(struct json_reader *r, const char *where, json_t *v)
 {
   struct added_token x = { .id = 0 };
@@ -384,6 +401,9 @@ static bool read_each(struct json_reader *r, const char *where, json_t *v,
 }
 
 /* <Append a stage of the file> */
+
+/* A pattern that PCRE2 cannot compile is the fault of the file: its message is what
+   was found, and the field is named as for every other fault. */
 static bool or_refuse(struct json_reader *r, const char *where, bool ok,
   const struct error *inner)
 {
@@ -409,6 +429,8 @@ static bool put_before(struct json_reader *r, const char *where,
     &inner), &inner);
 }
 
+/* The words go into the pool of strings, which tokenizer_index_added points into: so
+   every stage is read before that. */
 static bool put_instead(struct json_reader *r, const char *where,
   const char *pattern, size_t n, bool literal, const char *words,
   size_t n_words)
@@ -436,6 +458,9 @@ static bool has(const struct pattern_text *p, size_t at, const char *words)
     && memcmp(p->c + at, words, n) == 0;
 }
 
+/* A category has one or two letters, and means the same to both; a longer name is a
+   script, and their lists of scripts differ. A folded letter that is given by its
+   number would escape the pairs of read_letter. */
 static const char *read_braced(struct pattern_text *p, unsigned char c)
 {
   size_t from = p->at, max = has(p, from, "{^") ? 5 : 4;
@@ -474,6 +499,8 @@ static const char *read_in_class(struct pattern_text *p)
   return NULL;
 }
 
+/* The sign ] is a character there to one of the two, and the end of an empty class to
+   the other. */
 static const char *begin_class(struct pattern_text *p)
 {
   p->at += has(p, p->at, "[^") ? 2 : 1;
@@ -501,6 +528,8 @@ static const char *begin_group(struct pattern_text *p)
   return NULL;
 }
 
+/* {1,3}+ repeats a repeat to Oniguruma and gives nothing back to PCRE2; {1,3}? is as
+   treacherous. */
 static const char *read_count(struct pattern_text *p)
 {
   size_t i = p->at + 1;
@@ -548,6 +577,8 @@ static const char *read_next(struct pattern_text *p)
   return read_letter(p);
 }
 
+/* Asked before the pattern is compiled, since PCRE2 would take it, with a meaning of
+   its own. Bytes are counted from 1, as people count. */
 static bool same_in_both(struct json_reader *r, const char *where,
   json_t *regex)
 {
@@ -565,6 +596,9 @@ static bool same_in_both(struct json_reader *r, const char *where,
 }
 
 /* <Read a stage that brings its pattern> */
+
+/* Inverted, the gaps are the pieces: a stage has a flag for matches and one for gaps,
+   and what cuts need not know why. */
 static bool read_split(struct json_reader *r, const char *where, json_t *v)
 {
   struct field_name at = below(where, "pattern");
@@ -617,6 +651,9 @@ static bool choose_scheme(struct json_reader *r, const char *where,
 }
 
 /* <Read a stage of blocks> */
+
+/* Files from before the schemes have a flag in their place. Only the one character
+   that all files use is taken: the decoder undoes it by name. */
 static bool read_scheme(struct json_reader *r, const char *where,
   json_t *v, enum scheme *s, bool *split)
 {
@@ -654,6 +691,9 @@ static bool read_metaspace(struct json_reader *r, const char *where,
 }
 
 /* <Read a stage of digits> */
+
+/* All that Unicode counts as numbers, as the makers' own library does: an Arabic four
+   is cut like an ASCII one. */
 static bool read_digits(struct json_reader *r, const char *where, json_t *v)
 {
   bool single;
@@ -700,6 +740,9 @@ static bool read_stage(struct json_reader *r, const char *where, json_t *v)
 }
 
 /* <Read a replacement> */
+
+/* An empty pattern would match everywhere; an empty replacement is a removal, and
+   allowed. */
 static bool read_replace(struct json_reader *r, const char *where,
   json_t *v)
 {
@@ -721,6 +764,8 @@ static bool read_replace(struct json_reader *r, const char *where,
 }
 
 /* <Read the composition of characters> */
+
+/* It has neither pattern nor words, so only the number of stages can refuse it. */
 static bool compose_too(struct json_reader *r, const char *where)
 {
   struct error inner = { "" };
@@ -730,6 +775,9 @@ static bool compose_too(struct json_reader *r, const char *where)
 }
 
 /* <Read the normalizer> */
+
+/* The normalizers that are refused change letters for good: they make them small,
+   take accents off, part ligatures. Without them the ids would be others. */
 static bool read_normalizer(struct json_reader *r, const char *where,
   json_t *v)
 {
@@ -799,6 +847,9 @@ static bool wrap(struct json_reader *r, const struct ids *before,
 }
 
 /* <Read a template> */
+
+/* The file's second list, for pairs of texts, is not looked at: a model that writes
+   is given one text. Two templates go around each other, the second outside (wrap). */
 static bool read_template(struct json_reader *r, const char *where,
   json_t *v)
 {
@@ -830,6 +881,8 @@ static bool read_template(struct json_reader *r, const char *where,
 }
 
 /* <Read the post-processor> */
+
+/* ByteLevel moves offsets here, on which no id depends. */
 static bool read_post(struct json_reader *r, const char *where, json_t *v)
 {
   json_t *type = json_object_get(v, "type");
@@ -846,6 +899,9 @@ static bool read_post(struct json_reader *r, const char *where, json_t *v)
 }
 
 /* <Read the steps of a decoder> */
+
+/* No encoder adds more than one blank, and none at the end: to strip more would take
+   what the model wrote. */
 static bool read_strip(struct json_reader *r, const char *where, json_t *v)
 {
   static const char *const key[] = { "start", "stop" };
@@ -869,6 +925,7 @@ static bool read_strip(struct json_reader *r, const char *where, json_t *v)
   return r->fused || refuse(r, where, v, "Strip after Fuse");
 }
 
+/* The format allows a pattern in place of the string; no published file has one. */
 static bool read_swap(struct json_reader *r, const char *where, json_t *v)
 {
   json_t *from = json_object_get(json_object_get(v, "pattern"),
@@ -884,6 +941,8 @@ static bool read_swap(struct json_reader *r, const char *where, json_t *v)
     json_string_length(to), r->why);
 }
 
+/* The way back of read_metaspace: what was put before the text is taken off, and
+   blocks are blanks again. */
 static bool read_block_decoder(struct json_reader *r, const char *where,
   json_t *v)
 {
@@ -929,6 +988,10 @@ static bool read_decoder(struct json_reader *r, const char *where,
 
 /* <Parse a file of JSON> */
 enum { MAX_JSON = 64 << 20 };
+
+/* The length is limited before parsing, since the tree takes many times the memory of
+   the text, and outside our accounts; the limit is twice the largest that was
+   published. */
 static json_t *read_json(const char *path, size_t *bytes,
   struct error *why)
 {
@@ -952,6 +1015,10 @@ static json_t *read_json(const char *path, size_t *bytes,
 }
 
 /* <Read the configuration beside it> */
+
+/* By the name of a class in Python, such files put an id before a text or after it,
+   and say so nowhere else. Where no token is named, the one that a model of
+   SentencePiece has named is meant. */
 static bool read_bracket(struct json_reader *r, json_t *config,
   const char *wish, const char *which, uint32_t id, bool otherwise,
   struct ids *list)
@@ -991,6 +1058,9 @@ static bool read_config(struct json_reader *r)
 }
 
 /* <Tell whether a tokenizer is of our kind> */
+
+/* At any depth of nested sequences, and before the vocabulary is read, because it
+   says how words are spelt. */
 static bool has_byte_level(json_t *v)
 {
   const char *type = json_string_value(json_object_get(v, "type"));
@@ -1024,6 +1094,9 @@ static bool is_ours(struct json_reader *r, json_t *file)
 }
 
 /* <Read the tokens that were added> */
+
+/* After the words, whose ids they must not take, and before the templates, which name
+   them. */
 static bool read_all_added(struct json_reader *r, json_t *added)
 {
   size_t i;
@@ -1114,6 +1187,9 @@ static bool read_lines(struct json_reader *r, const char *path)
 }
 
 /* <Read a vocabulary and its merges> */
+
+/* What is in neither file was in GPT-2's program, so it is here: the pattern, and
+   that one word is special. */
 static bool read_pair_of_files(struct json_reader *r, const char *vocab,
   const char *merges)
 {
@@ -1139,6 +1215,8 @@ static bool read_pair_of_files(struct json_reader *r, const char *vocab,
 }
 
 /* <Read a file of JSON into a tokenizer> */
+
+/* A file that cannot be parsed counts as ours: it deserves a message and not silence. */
 static bool read_json_file(struct json_reader *r, const char *path)
 {
   json_t *file = read_json(path, &r->bytes, r->why);
@@ -1150,6 +1228,9 @@ static bool read_json_file(struct json_reader *r, const char *path)
 }
 
 /* <Read a model of SentencePiece> */
+
+/* The model says which pieces begin and end a text, but not whether they are added;
+   that is in the file beside it, if there is one. */
 static bool read_scores(struct json_reader *r, const unsigned char *byte,
   size_t n)
 {
@@ -1158,6 +1239,9 @@ static bool read_scores(struct json_reader *r, const unsigned char *byte,
 }
 
 /* <Tell what a file contains> */
+
+/* A word in base64, a blank and a number: neither JSON nor a message of protobuf
+   begins like that. */
 static bool is_rank_line(const unsigned char *c, size_t n)
 {
   size_t i = 0, digits = 0;
@@ -1183,6 +1267,8 @@ static enum file_content file_content(const unsigned char *c, size_t n)
   return CONTENT_JSON;
 }
 
+/* JSON is mapped once more by its reader, which is also called for files that have
+   that name. */
 static bool read_file(struct json_reader *r, const char *path)
 {
   struct mapping map;
@@ -1224,6 +1310,9 @@ static bool read_path(struct json_reader *r, const char *path,
 }
 
 /* <Open a tokenizer> */
+
+/* On failure the half that was built is closed: whoever gets a tokenizer gets a whole
+   one. */
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   struct tokenizer **t, struct error *why)
 {
@@ -1242,6 +1331,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   return r.ours ? TOKENIZER_REFUSED : TOKENIZER_OTHER_KIND;
 }
 
+/* For a caller that cannot go on without a tokenizer, and needs only the message. */
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   struct error *why)
 {
@@ -1318,6 +1408,10 @@ static json_t *make_description(json_t *vocab, json_t *merges)
 }
 
 /* <Write a tokenizer> */
+
+/* What is written depends on the merges alone: no date, no order of a hash, one blank
+   of indentation; two machines write the same bytes. The file has its name only when
+   it is whole. */
 bool tokenizer_write(struct memory *m, const char *path,
   const struct bpe_merge *merge, size_t n, struct error *why)
 {
