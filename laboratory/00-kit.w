@@ -693,7 +693,7 @@ void print_token(const struct fixture *lab, uint32_t id)
 }
 
 @* A model of random numbers. \label{lab:randommodel}
-A model of a published shape can be timed without its weights, since the time of a pass does not depend on their values. |random_model_open| makes one in the shape of GPT-2 small: \val{phases.standin.parameters} parameters, \val{phases.standin.bytes} bytes of random numbers between $-0.02$ and $0.02$. The built-in model cannot take its place: its few megabytes stay in a processor's caches, so its passes do not have to wait for memory.
+A model of a published shape can be timed without its weights, since the time of a pass does not depend on their values. |random_model_open| makes one in the shape of GPT-2 small: \val{phases.standin.parameters} parameters, \val{phases.standin.bytes} bytes of random numbers between $-\given{0.02}$ and $\given{0.02}$. The built-in model cannot take its place: its few megabytes stay in a processor's caches, so its passes do not have to wait for memory.
 
 @<A model of which only the shape counts@>=
 extern const struct model_config random_model_gpt2;

@@ -180,8 +180,8 @@ static bool print_costs(struct fixture *lab, struct error *why)
 }
 
 @* The order of a sum. \label{lab:sums}
-The same terms, between 0 and 1, are added in both orders, a hundred times over, and what comes out is compared with
-the truth. The sums come to half the number of terms, some five thousand. They lie between $2^{12}$ and $2^{13}$, where the last of a float's 24
+The same terms, between 0 and 1, are added in both orders, a \given{hundred} times over, and what comes out is compared with
+the truth. The sums come to half the number of terms, some \given{five thousand}. They lie between $2^{12}$ and $2^{13}$, where the last of a float's 24
 bits is worth $2^{-11}$.
 
 @<How far off are the two orders of a sum@>=
@@ -529,7 +529,7 @@ make \val{claim.S2-57} numbers in a model of width $2^{13}$.
 \end{claimed}
 
 \begin{claimed}{S2-27, S2-28, S2-45}
-$e^{-1000}$ is \val{claim.S2-27} in double. The probabilities summed to \val[6]{claim.S2-28}, and a row's
+$e^{-\given{1000}}$ is \val{claim.S2-27} in double. The probabilities summed to \val[6]{claim.S2-28}, and a row's
 weights, in float, to \val[6]{claim.S2-45}: 1 up to the last places of both.
 \end{claimed}
 

@@ -457,7 +457,7 @@ rows of written tokens only & \val{demo.written} & --- & \val{demo.written} & --
 \end{tabular*}
 \medskip
 
-@ No line has both numbers. (In the last one the other is no number at all: without the cache there is no pass that has rows of written tokens only.) ``About 120'' is the last line, rows of the twenty tokens that were written without those of the prompt; ``over 2400'' is what a prompt of eight costs if it is fed token by token, \val{demo.8.feddrawn}, prompt included. If the counter just goes on after the switch, it passes 2400 in the \val{demo.7.passes}th step after it for either prompt, at \val{demo.7.passed} and \val{demo.8.passed}. And $6\cdot20^2$ is 2400 exactly, which is perhaps where it came from.
+@ No line has both numbers. (In the last one the other is no number at all: without the cache there is no pass that has rows of written tokens only.) ``About 120'' is the last line, rows of the twenty tokens that were written without those of the prompt; ``over 2400'' is what a prompt of eight costs if it is fed token by token, \val{demo.8.feddrawn}, prompt included. If the counter just goes on after the switch, it passes \given{2400} in the \val{demo.7.passes}th step after it for either prompt, at \val{demo.7.passed} and \val{demo.8.passed}. And $6\cdot20^2$ is \given{2400} exactly, which is perhaps where it came from.
 
 The runs are the parrot's, which does not mind how many layers we multiply by.
 
@@ -488,7 +488,7 @@ static bool count_blocks(struct fixture *lab, size_t p, struct error *why)
   return true;
 }
 
-@ The switch is thrown after step 20 of a run with memory, and the steps are counted until the sum of all passes 2400. The rows of written tokens are those of a long run without those of
+@ The switch is thrown after step 20 of a run with memory, and the steps are counted until the sum of all passes \given{2400}. The rows of written tokens are those of a long run without those of
 its first step.
 
 @<Run the moving picture@>=

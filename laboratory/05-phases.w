@@ -690,7 +690,7 @@ static bool take_batch(void *ctx, const char *line)
   return true;
 }
 
-@ A published machine has its balance, in operations for each byte, and the most tokens a second that 1, 4 and 8 of them can write with 140 gigabytes of weights.
+@ A published machine has its balance, in operations for each byte, and the most tokens a second that 1, 4 and 8 of them can write with \given{140} gigabytes of weights.
 
 @<Make keys of the shorter files@>=
 @<Print what an H100 could do at best@>@;
@@ -709,7 +709,7 @@ static bool take_hardware(void *ctx, const char *line)
   return true;
 }
 
-@ For the machine that most sources name we also compute when the first token of a prompt can come at the earliest, in milliseconds, for 140 gigabytes of weights of two bytes each; how many times faster than in decode each of its tokens is; how many times as long a prompt of \given{1000} tokens takes as one of \given{100}; how many sequences of 8192 tokens make the cache of Llama 3 70B as large as the weights (a token has two vectors of 1024 numbers in each of 80 layers); and how many seconds the naive loop needs for an answer of \given{1000} tokens, if each pass is as fast as it can be.
+@ For the machine that most sources name we also compute when the first token of a prompt can come at the earliest, in milliseconds, for \given{140} gigabytes of weights of two bytes each; how many times faster than in decode each of its tokens is; how many times as long a prompt of \given{1000} tokens takes as one of \given{100}; how many sequences of \given{8192} tokens make the cache of Llama 3 70B as large as the weights (a token has two vectors of 1024 numbers in each of 80 layers); and how many seconds the naive loop needs for an answer of \given{1000} tokens, if each pass is as fast as it can be.
 
 @<Print what an H100 could do at best@>=
 static void print_h100(double flops, double bandwidth)
@@ -938,7 +938,7 @@ static bool print_values(struct fixture *lab, struct error *why)
 \begin{table}
 \tabcaption{tab:parts}{Milliseconds of two passes of the stand-in, by kernels: one row after \given{512} others, and \given{512} rows after none.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rr@@{}}
-\tabhead{part} & \tabhead{1 row} & \tabhead{512 rows}\\\midrule
+\tabhead{part} & \tabhead{1 row} & \tabhead{\given{512} rows}\\\midrule
 matrices of the layers & \val[1]{phases.part.gpt2.1.linear} & \val[0]{phases.part.gpt2.512.linear}\\
 the head & \val[1]{phases.part.gpt2.1.head} & \val[0]{phases.part.gpt2.512.head}\\
 attention & \val[1]{phases.part.gpt2.1.attention} & \val[0]{phases.part.gpt2.512.attention}\\

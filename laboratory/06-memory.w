@@ -94,7 +94,7 @@ static bool print_footprints(struct fixture *lab, struct error *why)
   return print_tensors("gpt2", why) && print_tensors("llama-7b", why);
 }
 
-@ The tables of a tokenizer grow by doubling, so their capacity is the first number of a series that is large enough. For the list of $n$ ids and that of $m$ merges the series is $256\,(2^i-1)$; for the two hash tables in which pieces and pairs are looked up, which are never more than half full, it is $2^i$. So the four tables take
+@ The tables of a tokenizer grow by doubling, so their capacity is the first number of a series that is large enough. For the list of $n$ ids and that of $m$ merges the series is $\given{256}\,(2^i-1)$; for the two hash tables in which pieces and pairs are looked up, which are never more than half full, it is $2^i$. So the four tables take
 \begin{equation}\label{eq:vocabulary}
   20\,R(n)+24\,P(2n)+16\,R(m)+12\,P(2m)
 \end{equation}
@@ -891,7 +891,7 @@ static bool print_rss(struct fixture *lab, struct error *why)
 Two boxes are in \cref{sec:accountstutorials}. These are the others.
 
 \begin{claimed}{S0-19}
-\val{claim.S0-19} bytes a token in six layers of 4096 numbers. The half is that of another model, of 32 layers (S0-42).
+\val{claim.S0-19} bytes a token in six layers of \given{4096} numbers. The half is that of another model, of 32 layers (S0-42).
 \end{claimed}
 
 \begin{claimed}{S0-41}
@@ -899,13 +899,13 @@ $12Ld^2$, with an MLP of four times the width, are \val{claim.S0-41} weights in 
 \end{claimed}
 
 \begin{claimed}{S0-43}
-\val{claim.S0-43} bytes, \val{claim.S0-42} for each token: \val[2]{fifty.gb} GB or \val[2]{fifty.gib} GiB. Rounded, either is 50. (Exactly 50 GiB is what $102\,400$ tokens take, and exactly 50 GB what $\given{100\,000}$ would take of $500\,000$ bytes each.)
+\val{claim.S0-43} bytes, \val{claim.S0-42} for each token: \val[2]{fifty.gb} GB or \val[2]{fifty.gib} GiB. Rounded, either is 50. (Exactly 50 GiB is what $\given{102\,400}$ tokens take, and exactly 50 GB what $\given{100\,000}$ would take of $\given{500\,000}$ bytes each.)
 \end{claimed}
 
 \begin{claimed}{S2-60}
-\val{claim.S2-60} bytes, more than the \val{small.weights} of the model itself, whose positions end at 1024.
+\val{claim.S2-60} bytes, more than the \val{small.weights} of the model itself, whose positions end at \given{1024}.
 \end{claimed}
 
-@ Right, or right if one knows what is meant: a token of Llama 7B's shape leaves \val{claim.S0-56} bytes; a step of GPT-2 small at its last position reads \val{claim.S1-16} bytes of weights and cache together, or a little less, as of the table of positions it looks up one row; 4096 tokens of the 70B take \val{claim.S1-25} bytes (\val[2]{footprint.70b.grouped.gib} GiB); $\given{131072}$ tokens of a 7B take \val[0]{claim.S2-91} GiB, and of the 70B \val[0]{claim.S1-26} GiB; GPT-3 needs \val[0]{claim.S2-61} GiB for its \given{2048} tokens, and its cache equals its weights with \val[0]{users.gpt3} users of such a text each.
+@ Right, or right if one knows what is meant: a token of Llama 7B's shape leaves \val{claim.S0-56} bytes; a step of GPT-2 small at its last position reads \val{claim.S1-16} bytes of weights and cache together, or a little less, as of the table of positions it looks up one row; \given{4096} tokens of the 70B take \val{claim.S1-25} bytes (\val[2]{footprint.70b.grouped.gib} GiB); $\given{131072}$ tokens of a 7B take \val[0]{claim.S2-91} GiB, and of the 70B \val[0]{claim.S1-26} GiB; GPT-3 needs \val[0]{claim.S2-61} GiB for its \given{2048} tokens, and its cache equals its weights with \val[0]{users.gpt3} users of such a text each.
 
 Three claims no program can decide. That most single GPUs have less than 50 GB (S0-44) is true or not depending on the year; the \val[1]{fifty.sum} GB of that cache and its weights fit into one accelerator of 80 GB and into no card for games. That memory and not compute is the limit of long contexts (S0-39, S3-14) is true of one text on a large machine in decode, and false of prefill: there the pairs are quadratic, and \cref{eq:overtake} has the length from which they dominate.

@@ -244,7 +244,7 @@ static void draw_many(struct funnel *f, size_t length, struct crossing *x)
   }
 }
 
-@ How good is a share that was found in |n| texts? The experiment of |n| texts is made 400 times over, with other seeds each time, and the differences from the true share are squared and averaged.
+@ How good is a share that was found in |n| texts? The experiment of |n| texts is made \given{400} times over, with other seeds each time, and the differences from the true share are squared and averaged.
 
 @<Count what happens at the fork@>=
 static void print_error(struct funnel *f, const struct crossing *x, size_t n,
@@ -342,7 +342,7 @@ static bool draw_fork(struct fixture *lab, struct error *why)
 }
 
 @* The draws against their probabilities. \label{lab:chi}
-Does the race draw each token with its probability? The four tokens of the chapter's example are drawn 40,000 times, each time with another seed at the same place, and the counts are compared with what they should be. Pearson's statistic adds up the squares of the differences, each divided by its expectation.
+Does the race draw each token with its probability? The four tokens of the chapter's example are drawn \given{40,000} times, each time with another seed at the same place, and the counts are compared with what they should be. Pearson's statistic adds up the squares of the differences, each divided by its expectation.
 @^chi-squared test@>
 
 @<Test the draws against their probabilities@>=
@@ -1115,7 +1115,7 @@ in the text of \cref{sec:loops} each of them does. None is certain to: in the to
 
 @ The others, in one paragraph each. Greedy decoding gives the same text for the same prompt (S1-27, S2-08, S2-100, S3-22); one source says ``always'' and another, rightly, ``assuming identical infrastructure'' (S3-49), and \cref{sec:otherorder} has put a number to the assumption. It repeats itself (S1-28, S3-23): of random tables, \val{sampling.cycle.tables} of them, in which the next of four tokens depends on the last three, all end in a circle, of \val[1]{sampling.cycle.mean} tokens on the average and \val{sampling.cycle.longest} at most, as they must, with 64 states. That greedy decoding is temperature 0 (S3-21) is a convention, and a good one.
 
-Top-k keeps $k$ (S1-29); a nucleus adapts to the distribution, which a fixed $k$ does not (S1-31, S2-105): at the fork $p=0.9$ keeps \val{sampling.order.after} tokens, and after \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on} it keeps \val{sampling.sure} (\cref{sec:tails}). A temperature below 1 sharpens and one above 1 flattens (S1-32, S2-87, S2-88, S2-96, S3-24, S3-25); the entropies are in \cref{sec:heat}. Every choice above temperature 0 involves chance (S3-44), except where one token is left: top-k with $k=1$ repeats the greedy text. One different choice can change everything that follows (S3-46): if two texts agree at each step with the probability $\frac9{10}$, they agree for 100 steps with \val[6]{sampling.agree.90}, and with \given{0.99} still only with \val[3]{claim.S3-46}.
+Top-k keeps $k$ (S1-29); a nucleus adapts to the distribution, which a fixed $k$ does not (S1-31, S2-105): at the fork $p=\given{0.9}$ keeps \val{sampling.order.after} tokens, and after \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on} it keeps \val{sampling.sure} (\cref{sec:tails}). A temperature below 1 sharpens and one above 1 flattens (S1-32, S2-87, S2-88, S2-96, S3-24, S3-25); the entropies are in \cref{sec:heat}. Every choice above temperature 0 involves chance (S3-44), except where one token is left: top-k with $k=1$ repeats the greedy text. One different choice can change everything that follows (S3-46): if two texts agree at each step with the probability $\frac9{10}$, they agree for \given{100} steps with \val[6]{sampling.agree.90}, and with \given{0.99} still only with \val[3]{claim.S3-46}.
 
-One output is no evaluation (S3-48): where half of the answers are right, the standard error is \val[2]{sampling.error.one} with one text and \val[2]{claim.S3-48} with 100. Errors of a model's own go on from errors (S1-40), and with an error of one percent a token a text of 100 tokens is free of them with \val[3]{sampling.drift.100}, one five times as long with \val[4]{claim.S3-51} (S3-51), if they come independently, which they do not: that is exposure bias.
+One output is no evaluation (S3-48): where half of the answers are right, the standard error is \val[2]{sampling.error.one} with one text and \val[2]{claim.S3-48} with \given{100}. Errors of a model's own go on from errors (S1-40), and with an error of one percent a token a text of \given{100} tokens is free of them with \val[3]{sampling.drift.100}, one five times as long with \val[4]{claim.S3-51} (S3-51), if they come independently, which they do not: that is exposure bias.
 Which strategy most chatbots use (S3-26), and that beams are commoner in translation (S1-34), no program can decide.

@@ -356,7 +356,7 @@ static bool print_resumed(struct fixture *lab, struct error *why)
 }
 
 @* End tokens of stories and conversations. \label{lab:endtoken}
-A coin is a model with two tokens, the first of which is the end, and the sampler draws from it. A probability of $\frac9{10}$ is tossed for once in each of many texts; $\frac1{100}$ until it ends, or for 500 tokens.
+A coin is a model with two tokens, the first of which is the end, and the sampler draws from it. A probability of $\frac9{10}$ is tossed for once in each of many texts; $\frac1{\given{100}}$ until it ends, or for \given{500} tokens.
 
 @<Toss for the end@>=
 static bool coin_open(struct fixture *lab, double e, struct funnel *f,

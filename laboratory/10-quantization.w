@@ -362,7 +362,7 @@ static bool print_block(struct fixture *lab, struct error *why)
 }
 
 @* Blocks of many lengths. \label{lab:lengths}
-Why 32? We round all matrices of the layers to sixteen steps as \texttt{q4\_0} does, but with a scale for 8, 16, \dots\ numbers, up to a whole row, and in double, so that the scale itself is exact. A second curve is that of the same weights after one number in a thousand has been made twenty times as large.
+Why 32? We round all matrices of the layers to sixteen steps as \texttt{q4\_0} does, but with a scale for 8, 16, \dots\ numbers, up to a whole row, and in double, so that the scale itself is exact. A second curve is that of the same weights after one number in a \given{thousand} has been made twenty times as large.
 
 @<Round with blocks of many lengths@>=
 struct lengths { double off, size; };

@@ -84,7 +84,7 @@ static bool print_points(struct fixture *lab, struct error *why)
 
 @* The time of a step. \label{lab:poolclock}
 A step that does no work costs what the pool costs. It is timed in three ways, each with two workers: one step directly after the other, so that the helper still spins when the next is announced;
-a step after a pause of two milliseconds, in which the helper has gone to sleep; and a step with a pool of its own, which is opened before and closed after it. A fourth time is that of 2000 looks at a number
+a step after a pause of two milliseconds, in which the helper has gone to sleep; and a step with a pool of its own, which is opened before and closed after it. A fourth time is that of \given{2000} looks at a number
 that does not change, with the pauses of \cref{sec:poollife}: so long a worker spins before it sleeps.
 
 @<Take the time of a step@>=

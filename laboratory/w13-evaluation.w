@@ -1050,7 +1050,7 @@ static bool next_answer(FILE *f, char key[64], double *figure)
   return false;
 }
 
-@ The file has a hundred lines or so, and is read again for each key that is wanted. If the file is missing, as before the first examination, nothing is found.
+@ The file has a \given{hundred} lines or so, and is read again for each key that is wanted. If the file is missing, as before the first examination, nothing is found.
 @<What is printed@>=
 static bool answered(const char *wanted, double *figure)
 {

@@ -1519,15 +1519,15 @@ The allocator is small enough to be changed in an evening and read in an hour.
 
 \begin{exercises}
 \exercise{check}{ex:ground.grow}{A block of 10 objects of 8 bytes is all that is live. It grows to 20 objects, and then to
-40. What are \emph{requested}, \emph{allocated}, \emph{live} and \emph{peak} then?}{\texttt{make exercise-W0-1}}{560, 560, 320 and 480.
+40. What are \emph{requested}, \emph{allocated}, \emph{live} and \emph{peak} then?}{\texttt{make exercise-W0-1}}{\given{560}, \given{560}, \given{320} and \given{480}.
 While a block grows the old one and the new one are both live: growing to twice the size needs half as much again as is live in the end.}
 \exercise{think}{ex:ground.header}{The C library's own allocator writes a header of its
 own before each block, at least 8 bytes in glibc. How far would the accounts be wrong for a
 model that takes \given{200} blocks, since we do not count those?}{\texttt{make exercise-W0-2}}{By at least
-1,600 bytes, whatever the blocks hold. The accounts would also differ between C libraries, and
+\given{1,600} bytes, whatever the blocks hold. The accounts would also differ between C libraries, and
 a formula could not be equal to them.}
 \exercise{think}{ex:ground.cut}{The message of an error is \given{200} euro signs, of three bytes each. How many are left of it, and
-could there be more?}{\texttt{make exercise-W0-3}}{132. The message has room for 399 bytes, which would be 133 whole characters. But |cut_at_character| looks
+could there be more?}{\texttt{make exercise-W0-3}}{\given{132}. The message has room for \given{399} bytes, which would be \given{133} whole characters. But |cut_at_character| looks
 only at the end of what was cut, so it cannot know that nothing of the last character is missing, and takes it away.}
 \exercise{check}{ex:ground.limit}{Give |struct memory| a |limit|: requests that
 would bring |live| above it are refused. Which function changes,

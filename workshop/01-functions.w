@@ -218,10 +218,10 @@ q = fmaf(q, r, 0.041666463f);
 q = fmaf(q, r, 0.16666667f);
 q = fmaf(q, r, 0.5f);
 
-@ A result below $2^{-126}$ has no full exponent of its own, and $2^n$ itself would be no
-number at all for $n=128$. So the power is applied as two halves, each harmless. The first
+@ A result below $2^{-\given{126}}$ has no full exponent of its own, and $2^n$ itself would be no
+number at all for $n=\given{128}$. So the power is applied as two halves, each harmless. The first
 product is exact; if the second must round, into the range of the denormals, it rounds
-once. Each half needs the bias of the exponent field, which is 127, and what is cut in half must not be negative; so |k| is $n+2\cdot(127+23)$, and 23 comes off
+once. Each half needs the bias of the exponent field, which is \given{127}, and what is cut in half must not be negative; so |k| is $n+2\cdot(\given{127}+23)$, and 23 comes off
 each half again. All arithmetic on the exponents is unsigned, where C defines what happens to
 nonsense: the nonsense made of something that was not a number is multiplied away.
 @^denormals@>
@@ -415,7 +415,7 @@ The bits of a positive number almost are its logarithm already: the exponent is 
 whole part. We take $x=2^km$ with $m$ between $\sqrt{1/2}$ and $\sqrt2$, and with
 $s=(m-1)/(m+1)$ need
 $$\ln m=2\,\hbox{artanh}\,s=2s+{2\over3}s^3+{2\over5}s^5+\cdots,$$
-where $s$ is never above 0.1716. The trick of the next section shifts the scale by
+where $s$ is never above \given{0.1716}. The trick of the next section shifts the scale by
 $\sqrt{1/2}$ before it cuts, so that exponent and fraction fall apart at the right
 place. Denormals are first multiplied into the normal range.
 @^logarithm@>
@@ -469,7 +469,7 @@ NUM_TABLE double beyond[8] = @[{ 0.4, 0.2857142857142938,@|
 
 @ A power is $e^{y\ln x}$, and that is where a good logarithm is not good enough: the
 error of $y\ln x$ becomes the \emph{relative} error of the result. With a result near
-$10^{300}$ the exponent is about \given{700}, ten bits in front of the point, and ten bits are
+$10^{\given{300}}$ the exponent is about \given{700}, ten bits in front of the point, and ten bits are
 missing after it. So for the power the logarithm is computed as the sum of two
 doubles, |high + rest|, with the first two terms of the series kept in that form;
 the last two lines make |high| as near to the whole as a double can be.
@@ -491,7 +491,7 @@ double high = abt + rest;
 rest = (abt - high) + rest;
 
 @ With that the power of a positive number is a product, whose own rounding error |fma|
-tells us, and an exponential. Beyond 800 in size the result is 0 or infinite whatever the
+tells us, and an exponential. Beyond \given{800} in size the result is 0 or infinite whatever the
 last bits are; cutting there keeps an infinite product from meeting its own remainder.
 
 @<The power of a positive number@>=
@@ -530,8 +530,8 @@ NUM_CALLED double num_pow(double x, double y)
   /*- The special cases are those of C's annex F, in its order: x^0 is 1 even if x is not a number. */
 
 @* Sine and cosine. \label{sec:sin}
-A position of ten thousand and a frequency of 1 make an angle of ten thousand radians,
-and its sine depends on what is left after taking away some fifteen hundred turns. The
+A position of \given{ten thousand} and a frequency of 1 make an angle of \given{ten thousand} radians,
+and its sine depends on what is left after taking away some \given{fifteen hundred} turns. The
 larger the angle, the more digits of $\pi$ are needed to know what is left. Most
 libraries have three methods, for three sizes of angle. We have one that is right for
 all of them, and not the fastest: per pass a model needs as many angles as it has rows,
@@ -541,7 +541,7 @@ times half a head.
 The quotient wanted is $x\cdot{2\over\pi}$, modulo 4: its whole part is the quadrant, its
 fraction the place in it. Write $x=M\cdot2^e$ with a whole number $M$ below $2^{53}$. Multiplied
 by $2^{e-2}$, the binary fraction $2/\pi$ falls apart into a whole number, whose product
-with $4M$ is a multiple of 4 and can be forgotten, and a fraction, of which the first 192
+with $4M$ is a multiple of 4 and can be forgotten, and a fraction, of which the first \given{192}
 bits are enough (\cited[Payne and Hanek 1983]{Payne 1983}). So no more than a window of $2/\pi$ is looked at.
 
 @<The digits of two over pi@>=
@@ -684,7 +684,7 @@ Weights are published in 16 bits: as binary16, with 5 bits of exponent and 10 of
 fraction, or as bfloat16, which is the upper half of a float. Both are widened exactly at
 use, so that a model means the same numbers whatever it is stored in. For bfloat16 that is a shift.
 For binary16 the fields are moved into place, and a multiplication by
-$2^{112}$ repairs the exponent, of denormals too, whose fraction it normalizes on the
+$2^{\given{112}}$ repairs the exponent, of denormals too, whose fraction it normalizes on the
 way. What it cannot repair is infinity; so the top exponent is set by hand.
 @^binary16@>@^bfloat16@>
 
@@ -717,7 +717,7 @@ NUM_CALLED uint16_t num_to_bf16(float x)
     it belongs. What is not a number keeps a bit that says so, which cutting might lose. */
 @<Narrow to binary16@>@;
 
-@ For binary16 the same, after the exponent has been moved down by 112. Below $2^{-14}$
+@ For binary16 the same, after the exponent has been moved down by \given{112}. Below $2^{-14}$
 its numbers are multiples of $2^{-24}$, which is the last place of a float between 1/2 and 1:
 so adding 1/2 makes the processor do the rounding.
 
@@ -740,7 +740,7 @@ NUM_CALLED uint16_t num_to_f16(float x)
 Files store their numbers in many types. Each type is one row of a table, and nothing else in the program knows how many bytes a number takes. A type that is added tomorrow, for a new kind of file, is added here:
 its row says what is known of it, and the compiler lists the few places that must learn to compute with it.
 
-Three of the ten types that we compute with give each number its own place. The others share: 32 numbers have one scale in common, or 256 have two, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so
+Three of the ten types that we compute with give each number its own place. The others share: 32 numbers have one scale in common, or \given{256} have two, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so
 sizes are counted by the row. A type without blocks counts as one whose blocks have one number. Attention reads rows that are kept in the first two types of blocks (\cref{sec:rowformats}); matrices come in all of them (\cref{model/quantization}).
 @^block, of a format@>@^number type@>
 
@@ -895,7 +895,7 @@ On every machine this must come out.
 @* Errors in units of the last place. \label{sec:ulp}
 A float has $2^{32}$ values, few enough to try them all. \texttt{make ulp} does so for every function of one float, against the C library in double, and where
 that is too near to decide, against numbers of 64 bits and more (MPFR). Functions of a double, and the power, get random arguments; the file that it writes says how many. An error is told in
-units of the last place: 0.5 is the best there can be, since every result must be rounded.
+units of the last place: \given{0.5} is the best there can be, since every result must be rounded.
 @^units of the last place@>
 
 \begin{table}[tp]

@@ -77,7 +77,7 @@ static int header_of(int damage, char *text, size_t cap)
     damaged[damage].from, damaged[damage].from + 16);
 }
 
-@ The length goes in front. It is below 256, so the lowest of its eight bytes is enough. The numbers of the tensors are all zeros; this program never reads them.
+@ The length goes in front. It is below \given{256}, so the lowest of its eight bytes is enough. The numbers of the tensors are all zeros; this program never reads them.
 
 @<Write the file of the hand calculation, damaged or not@>=
 static bool write_damaged(const char *path, int damage)

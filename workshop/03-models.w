@@ -1422,7 +1422,7 @@ from falling below 0 and the second from rising above $2h-1$. (There are only $h
 Yarn does a second thing. A row that sees $k$ times as many keys divides its attention among them. Suppose that one key has a score $s$ above the rest, which are all alike. Among $n$ keys its share is
 $e^s/(e^s+n)$. For $s=5$ and $n=$ \val{crowd.keys} that is \val[3]{crowd.before}; among \val{wheels.factor} times as many only \val[3]{crowd.after}. To keep its share it would need a score of $s+\ln k$. Yarn multiplies
 cosines and sines by $a=1+{1\over10}\ln k$, for queries and keys alike, and therefore each score by
-$$a^2\approx1+0.2\ln k,$$
+$$a^2\approx1+\given{0.2}\ln k,$$
 which for $s=5$ adds exactly $\ln k$, because $5\cdot0.2=1$. The share becomes \val[3]{crowd.scaled}, a little more than before, because the approximation drops the square of $\ln k$. The authors found the tenth by experiment; our calculation shows what it means: it is right for a key
 whose score is five above the others. A file may give this \emph{attention factor} itself, or as a quotient of two such terms, with |mscale| and |mscale_all_dim| before the logarithms.
 @^attention factor@>
@@ -2270,9 +2270,9 @@ Two exercises are calculations; the third adds a line to a table, and the point 
 
 \begin{exercises}
 \exercise{check}{ex:families.attention}{Qwen2.5 is stretched by YaRN with the factor 4. By which number does that multiply its attention scores? Three decimals are enough.}{\texttt{make
-exercise-W3-1}}{The factor $0.1\ln 4+1$ is 1.1386. Query and key are both multiplied by it, so a score is multiplied by its square: 1.296.}
+exercise-W3-1}}{The factor $\given{0.1}\ln 4+1$ is \given{1.1386}. Query and key are both multiplied by it, so a score is multiplied by its square: \given{1.296}.}
 \exercise{think}{ex:families.wheels}{The small Llama~3.2 has heads of 64 numbers, so 32 wheels, the base \given{500,000}, and is stretched as Llama~3.1 is, but with the factor 32. The original context is \given{8192}, the two bounds are 1 and 4. How many of its wheels are left
-alone, how many are slowed down by the whole factor, and how many lie between?}{\texttt{make exercise-W3-2}}{A wheel $i$ turns once in $2\pi\cdot\text{base}^{i/32}$ positions. That is below 2048 up to $i=14$, which makes 15 wheels, and above \given{8192} from $i=18$ on,
+alone, how many are slowed down by the whole factor, and how many lie between?}{\texttt{make exercise-W3-2}}{A wheel $i$ turns once in $2\pi\cdot\text{base}^{i/32}$ positions. That is below \given{2048} up to $i=14$, which makes 15 wheels, and above \given{8192} from $i=18$ on,
 which makes 14. Three are between. The factor plays no part in it.}
 \exercise{check}{ex:families.author}{Some files begin to have a field \texttt{author}. Make our reader ignore it, with a reason, whatever its value; \texttt{authors} must still be refused.}{\texttt{make
 exercise-W3-3}}{A line in the table of harmless fields: the author of a file changes no logit. If you compare only the beginnings of names, you accept \texttt{authors}, and one day a field that matters.}

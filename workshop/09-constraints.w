@@ -18,7 +18,7 @@ be completed to the required form, the text has that form every time, whatever t
 
 The form is given by a \emph{regular expression} or by a \emph{grammar}. Both describe letters, and tokens are not letters. A token may end in the middle of a word, or even of a character, or contain the end of one
 thing and the beginning of two others: \texttt{"\char125,}, a common token in JSON, ends a string, closes an object and goes on in the list around it. So the constraint is a machine that reads bytes, and a token is allowed in a state of the machine if the machine can read all its bytes from there. We must know which tokens these are, out of
-128\,256 in Llama~3's vocabulary, before the next one is chosen, and finding out should take less time than the model takes for a token.
+\given{128\,256} in Llama~3's vocabulary, before the next one is chosen, and finding out should take less time than the model takes for a token.
 
 There is a second problem. The length of a text is limited, and the model does not know the limit. If an object is cut off in the middle, it was useless to obey the constraint up to there. So for each state we also
 compute how many tokens it takes to complete the text, and forbid a token that leads too far away for the tokens that are left. Then every text is complete, and a limit that is too small is refused before anything is written. For most constraints this number is the least possible; for some it may be larger than necessary (\cref{sec:cost}).
@@ -1856,7 +1856,7 @@ void constraint_free(struct constraint *c)
 }
 
 @* A trie of the pieces. \label{sec:lexicon}
-To find out which of 128\,256 tokens are possible, we could read each of them from the present state. But many begin alike, and if the machine fails on the first letters of one, it fails on the same letters of the next. So we put the pieces into a \emph{trie}, a tree in which pieces that begin alike share a path; a letter that cannot come cuts off everything after it. We call a node of this tree a \emph{twig}.
+To find out which of \given{128\,256} tokens are possible, we could read each of them from the present state. But many begin alike, and if the machine fails on the first letters of one, it fails on the same letters of the next. So we put the pieces into a \emph{trie}, a tree in which pieces that begin alike share a path; a letter that cannot come cuts off everything after it. We call a node of this tree a \emph{twig}.
 @^trie@>
 
 The tree is stored as an array, each twig before those that follow it in a piece, so that a walk mostly goes to the next element. Each twig also says where to go on if everything that hangs on it is cut off. The pieces are numbered in their order, and a twig has the number of the first piece that it belongs to.
@@ -2065,7 +2065,7 @@ static bool walk(struct constraint *c, struct dfa_state *from,
 
 A text whose first token loses a blank begins after this blank like any other text; this is what |blank| means in the walk. A piece that is only a blank would become empty; after it the text would begin a second time, so it is left out. (SentencePiece needs this: it puts a blank before the first word when it encodes, and drops it when it decodes.)
 
-@ We measured how long a mask takes, for 128\,256 pieces and \val[0]{constraint.masks} states of several constraints (\texttt{make bench-constraints}; the file names the machine).\lab{lab:constraintmasks} Once the configurations that a walk meets are known, the slowest mask takes \val[2]{constraint.worst} milliseconds, where nearly everything is allowed, and the fastest \val[2]{constraint.best}: looking at the entry of every piece takes that long
+@ We measured how long a mask takes, for \given{128\,256} pieces and \val[0]{constraint.masks} states of several constraints (\texttt{make bench-constraints}; the file names the machine).\lab{lab:constraintmasks} Once the configurations that a walk meets are known, the slowest mask takes \val[2]{constraint.worst} milliseconds, where nearly everything is allowed, and the fastest \val[2]{constraint.best}: looking at the entry of every piece takes that long
 even if everything is cut off at once. If a mask takes more than 2 milliseconds, the benchmark fails. These are masks of states in which a mask has been made before; the end of \cref{sec:cost} gives the cost of the first one.
 
 @* Tokens to the end. \label{sec:cost}

@@ -65,7 +65,7 @@ kept or computed again.
 @^backpropagation@>
 
 @ Why do we go backwards? We could also move each weight in turn and watch the loss. That takes a pass for every weight, more than a
-million passes for one step of our small model. Backpropagation visits each operation
+\given{million} passes for one step of our small model. Backpropagation visits each operation
 once, however many weights it has. For a matrix of $m$ weights and one row, the forward pass takes $m$ multiply--adds. On
 the backward pass $dx$ takes $m$ more, and the gradients of the weights another $m$. So a
 step of training costs about as much as three forward passes, and gives the gradients of all weights exactly.
@@ -490,7 +490,7 @@ for (size_t i = 0; i < p->rows; i += GRADIENTS_MC) {
 
 @* Forward, for many rows. \label{sec:manyrows}
 The linear kernel of chapter 2 is made for few rows and long sums: it keeps the sixteen
-lanes of a sum in a register and folds them at the end. A trainer has a thousand rows and sums of
+lanes of a sum in a register and folds them at the end. A trainer has a \given{thousand} rows and sums of
 \given{128} terms, eight to a lane, so the kernel would spend as long on folding as on multiplying. Yet the trainer's pass must give
 the engine's bits; otherwise we would train one function and use another.
 
@@ -568,7 +568,7 @@ static TARGET void linear(const float *x, size_t rows, const float *w,
   }
 }
 
-@ Attention takes the scores of one row in blocks of at most 256 keys. With a block we do exactly what the
+@ Attention takes the scores of one row in blocks of at most \given{256} keys. With a block we do exactly what the
 engine's kernel does (\cref{sec:attention}): the maximum, the exponentials in groups of sixteen,
 their sum in lanes. A maximum has no rounding, so its order is free; like the engine's it is never below the smallest finite number.
 @<Exponentials of a block of scores@>=
@@ -856,7 +856,7 @@ Once all gradients are known, each weight is moved a little against its own grad
 row that was used once and of a gain that every row passes through differ by orders of magnitude. AdamW measures each weight's step by that weight's own
 gradients.\side{\cited[Kingma and Ba 2015]{Kingma 2015}; \cited[Loshchilov and Hutter 2019]{Loshchilov 2019}.} It keeps two running means for each weight, of the gradient and of its square:
 $$m_t=\beta_1m_{t-1}+(1-\beta_1)\,g_t,\qquad v_t=\beta_2v_{t-1}+(1-\beta_2)\,g_t^2,$$
-starting from $m_0=v_0=0$, and moves the weight by $m/\sqrt v$, times a small \emph{learning rate}. If all gradients were a thousand times larger, the quotient would be the same. A gradient that
+starting from $m_0=v_0=0$, and moves the weight by $m/\sqrt v$, times a small \emph{learning rate}. If all gradients were a \given{thousand} times larger, the quotient would be the same. A gradient that
 stays about the same gives a quotient near 1; one that keeps changing its sign gives $m$ near 0, and the weight stays.
 @^AdamW@>
 
@@ -885,7 +885,7 @@ struct moments { float *w, *g, *first, *second, *mean; const bool *decays;
   /* weights and gradients, the two moments, the running mean of the weights or
      null; the numbers of one step of AdamW */
 
-@ Before a step we need the length of the whole gradient, to shorten it if it is too long. The squares of a million
+@ Before a step we need the length of the whole gradient, to shorten it if it is too long. The squares of a \given{million}
 small numbers are summed in double, since in a float most of them would be lost to rounding.
 @<Squares of a gradient, and a step of AdamW@>=
 /* in double and in sixteen lanes; the caller adds blocks whose number does not depend on the
@@ -1086,7 +1086,7 @@ $dk$ change? What does that say about a step that is a plain multiple of the gra
 halved. The larger keys would get the smaller steps: such a step depends on how the same model is written down, and AdamW's does not, up to $\epsilon$ and the
 decay.}
 \exercise{think}{ex:slopes.epsilon}{The first gradient that a weight ever sees is $10^{-9}$, and the weight does not decay. How far does AdamW move it, as a share of the rate? And if it is
-$10^{-6}$?}{\texttt{make exercise-W10-4}}{The divisor is $10^{-9}+10^{-8}$, so the share is $\frac1{11}$; for the larger, $10^{-6}/(10^{-6}+10^{-8})=\frac{100}{101}$. A gradient counts
+$10^{-6}$?}{\texttt{make exercise-W10-4}}{The divisor is $10^{-9}+10^{-8}$, so the share is $\frac1{11}$; for the larger, $10^{-6}/(10^{-6}+10^{-8})=\frac{\given{100}}{\given{101}}$. A gradient counts
 as 0 only if it is far below $10^{-8}$.}
 \exercise{think}{ex:slopes.steps}{In a two-sided difference the error of the formula is about $h^2$ and that of rounding about $u/h$, where $u$ is the rounding of the loss. How do the best step and the
 best error grow with $u$? Give the two exponents, and compare them with the two lowest points of \cref{fig:steps}.}{\texttt{make exercise-W10-5}}{$h^2+u/h$ is least where

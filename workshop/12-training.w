@@ -683,7 +683,7 @@ static void attend_strip(struct head_group *a, size_t head, size_t t0)
   @<Join the blocks of every row of the strip@>@;
 }
 
-@ Query $t$ sees the keys 0 to $t$, which are in the blocks 0 to $t/256$; later blocks are left out. The result goes to the head's place in the row, the maximum
+@ Query $t$ sees the keys 0 to $t$, which are in the blocks 0 to $t/\given{256}$; later blocks are left out. The result goes to the head's place in the row, the maximum
 and the sum to where the backward pass will look for them.
 @<Join the blocks of every row of the strip@>=
 for (size_t i = 0; i < rows; i++) {
@@ -694,7 +694,7 @@ for (size_t i = 0; i < rows; i++) {
     a->t->known + 2 * (row * net->form.n_heads + head));
 }
 
-@ A block holds 256 keys, as in the engine. A query that sees no key of the block has zeros
+@ A block holds \given{256} keys, as in the engine. A query that sees no key of the block has zeros
 for its weights there. Then one product mixes the values for the whole strip. The zeros do not change a sum, and the terms are added in the order of the keys, as
 in the kernel.
 @<Weigh a block of the strip, and mix its values@>=
@@ -1135,7 +1135,7 @@ void network_backward(struct network *net, const float *w,
 @<The whole way back@>@;
 
 @* Packing texts into training rows. \label{sec:trainrows}
-The grammar of \cref{corpus} writes as many texts as we want, short and long. The trainer wants rows of tokens that all have one length: \given{512}, 256 or
+The grammar of \cref{corpus} writes as many texts as we want, short and long. The trainer wants rows of tokens that all have one length: \given{512}, \given{256} or
 \given{2\,048}. Two things are still missing: a tokenizer, which is learnt from the same grammar, and a rule that packs texts into rows. A model learns
 everything that its rows show, including what they show by accident, so the rule is worth a page.
 @^packing, of texts@>
@@ -1159,7 +1159,7 @@ of text were used up, and $9-3=6$ of them were seen.
 @<What gives rows of tokens@>@;
 #endif
 
-@ The tokenizer is made before the model. Chapter 1's trainer learns it from texts of the same grammar; \val{rows.merges} merges, the 256 bytes and
+@ The tokenizer is made before the model. Chapter 1's trainer learns it from texts of the same grammar; \val{rows.merges} merges, the \given{256} bytes and
 end-of-text make the vocabulary of the plan.
 @<What gives rows of tokens@>=
 enum { DATASET_TOKENIZER_TEXTS = 20000, DATASET_MERGES = 1791 };
@@ -1644,7 +1644,7 @@ float rate = fmaf(gone, s->to - s->from, s->from)
   * (rise < 1 ? rise : 1);
 
 @ The running mean of the weights gradually forgets: at each step it keeps a share of itself and takes the rest from the weights. After $n$ steps the share is $(n-1)/(n+3)$. It is 0 at the first step, so that nothing of
-the empty mean remains; later the mean reaches back over about a quarter of the steps. The share is never more than 99 per cent, so the mean never reaches back over more than about a hundred steps.
+the empty mean remains; later the mean reaches back over about a quarter of the steps. The share is never more than 99 per cent, so the mean never reaches back over more than about a \given{hundred} steps.
 @<Find the memory of the running mean@>=
 if (s->averaged) now->averaged++;
 float keep = (float) (now->averaged - 1) / (float) (now->averaged + 3);
@@ -1935,7 +1935,7 @@ A run that was interrupted continues from its last saved state. The log may have
 tokenizer is learnt again in every run, which takes a second. So a run needs nothing but its seeds.
 
 At the end the weights are rounded and written (\cref{sec:publish}), and the log is copied beside them, so that you can look up how the model was trained. The tests repeat the first
-hundred steps, and require the same lines to the last digit.
+\given{hundred} steps, and require the same lines to the last digit.
 
 \Cref{fig:trainloss} is the log of the run that made the built-in model. It read
 \val{train.tokens}~million tokens in \val{train.steps} steps. (The log is in nats, because its logarithms are natural; the figure divides by $\ln2$ and shows bits.) The curve has the shape familiar from all
@@ -2143,7 +2143,7 @@ The command beside an exercise checks your answer with the trainer's own code.
 what is the gradient of each logit?}{\texttt{make exercise-W12-1}}{The probabilities are $\frac14,\frac14,\frac12$; the loss is
 $\ln2$, the gradient $(\frac14,\frac14,-\frac12)$.}
 \exercise{check}{ex:train.bits}{A table has alternatives of the weights 4, 2, 1 and 1. How many bits does its choice cost on
-average?}{\texttt{make exercise-W12-2}}{$\frac12\cdot1+\frac14\cdot2+2\cdot\frac18\cdot3=1.75$.}
+average?}{\texttt{make exercise-W12-2}}{$\frac12\cdot1+\frac14\cdot2+2\cdot\frac18\cdot3=\given{1.75}$.}
 \exercise{think}{ex:train.order}{A worker may divide the rows of a product, but not its terms. Why does |gain_backward| divide the
 columns and not the rows? Name the one place in a training step where a sum \emph{is} divided, and say why that does not
 matter.}{\texttt{make exercise-W12-3}}{Its sum runs over the rows. The sum for the square of the gradient's length is divided into 64 blocks, the same for any number of
@@ -2162,5 +2162,5 @@ partner, without the other half.}
 end-of-text precede it?}{\texttt{make exercise-W12-7}}{The number 4 is even, so no end-of-text comes first: $2+1+6=9$; another end-of-text makes ten. So nothing of text 5 is dropped, and
 nothing of text 6 is seen. But text 6 was written and counts as used, so the next row begins with text 7, whose number is odd.}
 \exercise{think}{ex:rows.share}{Texts of a fixed length $t$ are packed into much longer rows of $n$ tokens. The place in the last text where a row ends is practically random. Roughly which share of the written
-tokens is dropped, for $t=\given{100}$ and $n=\given{500}$? (Ignore the end-of-texts.)}{\texttt{make exercise-W12-8}}{Half a text a row on average: $\frac t2$ of $n+\frac t2$, which is $\frac{50}{550}$, one part in eleven.}
+tokens is dropped, for $t=\given{100}$ and $n=\given{500}$? (Ignore the end-of-texts.)}{\texttt{make exercise-W12-8}}{Half a text a row on average: $\frac t2$ of $n+\frac t2$, which is $\frac{50}{\given{550}}$, one part in eleven.}
 \end{exercises}

@@ -81,7 +81,7 @@ In code we ask for more: the right name has to win against the whole vocabulary.
 
 @* Calibration. \label{sec:examchances}
 A model may always know the likeliest token and still be wrong about how likely it is. If its probabilities agree with the frequencies, the model is well \emph{calibrated}. The book's running sentence is a good test,\lab{lab:examchances} because its frequencies in the source can be counted: among
-many texts that begin with \emph{The cat}, how many continue with \emph{sat}? \Cref{tab:chances} has the model's answers. Each is within 0.03 of the share
+many texts that begin with \emph{The cat}, how many continue with \emph{sat}? \Cref{tab:chances} has the model's answers. Each is within \given{0.03} of the share
 that was counted, which is the limit of the examination. After \tok{The cat sat on the} only one word is possible, and the model knows it.
 @^calibration@>
 
@@ -128,7 +128,7 @@ The line jumps, because every block of positions has other texts in it, but it d
 as in the middle.
 
 \fig{trainpositions}{fig:trainpositions}{Bits a token by position, over packed rows as long as the context.}{A
-line of sixteen points from position 64 to 1984. It jumps between five and seven tenths of a bit and does not rise.}
+line of sixteen points from position 64 to \given{1984}. It jumps between five and seven tenths of a bit and does not rise.}
 
 That is due to the second phase of the training (\cref{sec:plan}). At positions that were never trained a model fails abruptly: one that has seen only rows of \given{512} tokens is
 useless soon after them.
@@ -197,24 +197,24 @@ The command beside each exercise judges the answer.
 
 \begin{exercises}
 \exercise{check}{ex:exam.common}{A model gives four tokens the probabilities $\frac12$, $\frac14$, $\frac18$ and $\frac18$; its sibling gives each of them $\frac14$. How
-much do they have in common?}{\texttt{make exercise-W13-1}}{$\frac14+\frac14+\frac18+\frac18=0.75$.}
-\exercise{check}{ex:exam.times}{A source has 0.6 bits a token, and a model needs one twentieth more. How many times likelier is a text of 200 tokens under the source than
-under the model, if the model needs the average number of extra bits for it?}{\texttt{make exercise-W13-2}}{0.03 bits a token are 6 bits, and $2^6=64$. Even with a loss near the entropy, long
+much do they have in common?}{\texttt{make exercise-W13-1}}{$\frac14+\frac14+\frac18+\frac18=\given{0.75}$.}
+\exercise{check}{ex:exam.times}{A source has \given{0.6} bits a token, and a model needs one twentieth more. How many times likelier is a text of \given{200} tokens under the source than
+under the model, if the model needs the average number of extra bits for it?}{\texttt{make exercise-W13-2}}{\given{0.03} bits a token are 6 bits, and $2^6=64$. Even with a loss near the entropy, long
 texts are less likely than they should be.}
 \exercise{think}{ex:exam.wheel}{In the source the wheel goes on with 8 chances in 10, and a full stop ends it with the other 2. One full stop has been said before. A half is subtracted
 from a logit for each time that its token has occurred. How often does greedy decoding write \emph{and}, and at which token of the answer does it leave the loop?}{\texttt{make exercise-W13-3}}{The
-wheel leads by $\ln\frac{8}{2}=1.386$. After $k$ times \emph{and} the lead is $1.386-(k-1)/2$, which is above 0 for $k=3$ and not for $k=4$. Four times \emph{and}, each with its \emph{round}; the next
+wheel leads by $\ln\frac{8}{2}=\given{1.386}$. After $k$ times \emph{and} the lead is $\given{1.386}-(k-1)/2$, which is above 0 for $k=3$ and not for $k=4$. Four times \emph{and}, each with its \emph{round}; the next
 token is the ninth. The built-in model leaves at token \val{train.wheel.counted.token}.}
-\exercise{think}{ex:exam.error}{An event has the probability 0.8. We count how often it comes in 1,600 texts. What is the standard error of the share that we count?
-And how many texts make the error half as large?}{\texttt{make exercise-W13-4}}{$\sqrt{0.8\times0.2/1600}=0.01$. For half the error one needs four times the texts, 6,400.}
+\exercise{think}{ex:exam.error}{An event has the probability \given{0.8}. We count how often it comes in \given{1,600} texts. What is the standard error of the share that we count?
+And how many texts make the error half as large?}{\texttt{make exercise-W13-4}}{$\sqrt{\given{0.8}\times0.2/\given{1600}}=\given{0.01}$. For half the error one needs four times the texts, \given{6,400}.}
 \exercise{check}{ex:exam.failed}{Write a script that is given the name of a file of answers, such as the built-in model's |check.csv|. It prints the keys of the answers that failed, each on a line, and its exit status
 is 1 if there are any.}{\texttt{make exercise-W13-5}}{The verdict is the last field, not the fourth: what was wanted is quoted, and some of it contains a comma.}
 \exercise{check}{ex:exam.logits}{Write the first exercise as a function of two rows of logits. They may be any finite floats.}{\texttt{make
-exercise-W13-6}}{The largest logit of each row is subtracted before the exponential, as in \cref{model}; otherwise the sums would be infinite for logits of 1,000.}
-\exercise{check}{ex:heads.look}{A row looks one token back with \given{0.5}, three back with 0.25 and five back with 0.25. What is the mean distance, and what is the
-entropy of these weights, in bits?}{\texttt{make exercise-W13-7}}{2.5 tokens and 1.5 bits.}
+exercise-W13-6}}{The largest logit of each row is subtracted before the exponential, as in \cref{model}; otherwise the sums would be infinite for logits of \given{1,000}.}
+\exercise{check}{ex:heads.look}{A row looks one token back with \given{0.5}, three back with \given{0.25} and five back with \given{0.25}. What is the mean distance, and what is the
+entropy of these weights, in bits?}{\texttt{make exercise-W13-7}}{\given{2.5} tokens and \given{1.5} bits.}
 \exercise{check}{ex:heads.even}{The last of 32 rows looks evenly at all of them, itself included. What are the entropy and the mean
-distance?}{\texttt{make exercise-W13-8}}{5 bits; $(0+31)/2=15.5$ tokens.}
+distance?}{\texttt{make exercise-W13-8}}{5 bits; $(0+31)/2=\given{15.5}$ tokens.}
 \exercise{think}{ex:heads.length}{A head that looks evenly at all rows reads a text of 41 rows and one of 81. What is the mean of its distances over all rows, in each text? Does it look farther in
 the second?}{\texttt{make exercise-W13-9}}{Row $i$ has the mean $i/2$, and the mean of that is $(n-1)/4$: 10 and 20. No: it does the same in both texts. Only rows at the same
 position can be compared, and that is what the examination does.}

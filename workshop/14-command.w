@@ -82,7 +82,7 @@ whatever messages appeared meanwhile. \Cref{fig:streams} shows what leaves where
 messages about it to the standard error, and the exit status tells a script how it went.}{A diagram. On the
 left the command line, the standard input and the model's files go into a box named incipit. On the right four things come out: text, ids,
 JSON and protocol lines by the standard output; sentences, hints and statistics by the standard error; and the exit status,
-which is 0 for done, 1 for failed, 2 for wrong usage, 130 for cancelled.}
+which is 0 for done, 1 for failed, 2 for wrong usage, \given{130} for cancelled.}
 
 The third output is the \emph{exit status}. It is 0 if the command did what was asked; 1 if it could not, with one sentence that says
 why; 2 if the request itself was wrong, with one sentence that says what would have been right; and
@@ -208,7 +208,7 @@ help. It also names the function that reads the value; most values are integers 
 \medskip
 {\parindent0pt\obeylines\small\ttfamily
 [OPTION\_TOP] = \char`\{ .name = "top", .value = "K", .where = R,
-\quad .read = read\_count, .least = 1, .most = 100,
+\quad .read = read\_count, .least = 1, .most = \given{100},
 \quad .words = "show the K likeliest candidates",
 \quad .normal = "5" \char`\},
 }
@@ -216,7 +216,7 @@ help. It also names the function that reads the value; most values are integers 
 
 \fig{fourforms}{fig:fourforms}{One row of the table, and what is made of it. A name that is
 written once cannot be spelled in two ways.}{A diagram. On the left a box with one line of the
-option table: its name top, its value K, the limits 1 and 100, its words, and the subcommand
+option table: its name top, its value K, the limits 1 and \given{100}, its words, and the subcommand
 trace. Arrows go from it to four boxes on the right: an error message with the limits, a line of help,
 a line of the manual page, and a list of words for the shell.}
 
@@ -292,7 +292,7 @@ so that the numbers of the trace remain those of the loop alone.
 
 @* Shortest digits. \label{sec:shortest}
 A logit is a float32, and a program that compares two engines must recover exactly the same 32 bits from the printed digits. Nine
-significant digits are always enough, and a double needs at most 17. But 0.1 printed with nine digits is 0.100000001, and a table of such numbers is unreadable. So we print the
+significant digits are always enough, and a double needs at most 17. But \given{0.1} printed with nine digits is \given{0.100000001}, and a table of such numbers is unreadable. So we print the
 fewest digits that read back.
 @^shortest digits@>
 
@@ -521,11 +521,11 @@ appear?}{\texttt{make exercise-W14-6}}{Three: its name, its row in the table, an
 page, the completion, and the suggestions for misspelled names. Its bit is that of |generate| alone: |trace| gives no hints, and an option without an
 effect is a lie.}
 \exercise{check}{ex:json.toy}{In the toy format of the second hand calculation, with three significant bits, how are \given{448} and \given{512}
-printed?}{\texttt{make exercise-W14-7}}{448 is between 384 and \given{512} and owns the interval from 416 to 480. It contains no decimal of one
-digit; of those with two, 4.5e2 is the nearest. \given{512}, with \given{448} below and 640 above, owns the interval from 480 to 576: 5e2.}
+printed?}{\texttt{make exercise-W14-7}}{\given{448} is between \given{384} and \given{512} and owns the interval from \given{416} to \given{480}. It contains no decimal of one
+digit; of those with two, \given{4.5}e2 is the nearest. \given{512}, with \given{448} below and \given{640} above, owns the interval from \given{480} to \given{576}: 5e2.}
 \exercise{think}{ex:questions.pipe}{A reader has closed the pipe before \texttt{generate The -n 3} writes into it. What is the exit status? And what
 would the shell report if |main| had no line about |SIGPIPE|?}{\texttt{make exercise-W14-8}}{1, without a sentence, because what was asked for could not be done and
-there is no reader to tell. Without the line the signal, number 13, ends the program, and the shell reports $128+13=141$; a script could not tell that from a
+there is no reader to tell. Without the line the signal, number 13, ends the program, and the shell reports $\given{128}+13=\given{141}$; a script could not tell that from a
 crash.}
 \exercise{think}{ex:questions.conform}{Write a script that is given the name of a command, ours or another's, and finds out by \texttt{probe forward} whether its
 logits depend on the chunk, the batch (the key \texttt{mates}) or the cache: exit status 0 if they do not, 1 if they do, or if there is no

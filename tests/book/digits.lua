@@ -16,7 +16,12 @@ local cases = {
   { "@ A prompt of 100 tokens.", "loop\t100\t\n", no_reason },              -- a reason without words
   { "@ A prompt of \\given{100} tokens.", "loop\t100\ta given of the example\n", no_need },
   { "@ A prompt of three tokens.", "loop\t100\ta given of the example\n", no_need },
-  { "@ A prompt of twenty tokens.", "", "the number twenty" },
+  { "@ A prompt of twenty tokens, or of 20.", "", "" },                     -- two digits are free, in words as well
+  { "@ A prompt of a hundred tokens.", "", "the number hundred" },
+  { "@ A prompt of a \\given{hundred} tokens, of \\val{loop.long}~million.", "", "" },
+  { "@ U+2581 in Unicode 6.3, by Llama~3.1 and Mistral~7B~0.2, in RFC 8259, since 1991.", "", "" },       -- names and years
+  { "@ U+2581 in 2581 places, since 1700.", "", "the number 2581" },
+  { "@ U+2581 in one place, since 1700.", "", "the number 1700" },
   { "@ A prompt of twelve tokens, or of 12.", "", "" },                     -- what a reader counts
   { "@ A prompt of 10,000 tokens.", "", "the number 10000" },
   { "@ They say ``100 tokens'', and \\quoted{1000 of them}.", "", "" },
