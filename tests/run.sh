@@ -33,16 +33,40 @@ one() { # NAME COMMAND...: one check of this file
   elif [ $rc = 77 ]; then printf '%s\t0\t0\t1\t%s\n' "$name" "$(tail -1 "$out/$name.out")" >> "$checks"
   else printf '%s\t0\t1\t0\t\n' "$name" >> "$checks"; echo "FAILED: $name"; tail -20 "$out/$name.out"; fi
 }
-# a chapter alone is compiled by whoever claims it first; chapter 3 letter for letter by the command in the book, the others by once.sh
-alone() { for c in "$@"; do ! mkdir "$out/alone-$c.claim" 2>/dev/null || case $c in
-  loop) one "alone-$c" tests/checks/alone.sh "$c" ;;
-  *) one "alone-$c" env ONCE="$here/once" tests/checks/alone.sh "$c" ;; esac; done; }
-# what compiles for minutes on one core
-compiled() {
-  one amalgamation sh tests/checks/amalgamation.sh
-  one races sh tests/checks/races.sh
-  one matrix sh tests/checks/matrix.sh short; grep 'NOT RUN' "$out/matrix.out"
+# a chapter alone; chapter 3 letter for letter by the command in the book, the others by once.sh
+alone() { # MODULE
+  case $1 in
+  loop) one "alone-$1" tests/checks/alone.sh "$1" ;;
+  *) one "alone-$1" env ONCE="$here/once" tests/checks/alone.sh "$1" ;; esac
 }
+# what asks make to make something: one after the other
+makes() {
+  one cuda sh tests/checks/cuda.sh; grep 'NOT RUN' "$out/cuda.out"
+  one course sh tests/checks/course.sh; grep 'faults' "$out/course.out" || true
+  one cross sh tests/checks/cross.sh short; grep 'NOT RUN' "$out/cross.out"
+  one incremental tests/checks/incremental.sh
+  one installed tests/checks/installed.sh; grep 'NOT RUN' "$out/installed.out"
+}
+# both in $BUILD/recipes
+recipes() {
+  one recipes sh tests/checks/recipes.sh
+  one family-recipe sh tests/checks/family_recipe.sh
+}
+# a job has the name of a suite or of a check, or of what runs several; it is done by whoever claims it first
+job() {
+  case $1 in
+  check_*) suites "$1" ;;
+  alone-*) alone "${1#alone-}" ;;
+  makes|recipes|data|siege) "$1" ;;
+  matrix) one matrix sh tests/checks/matrix.sh short; grep 'NOT RUN' "$out/matrix.out" ;;
+  exercises) one exercises sh tests/planted/exercises.sh; grep ' faults' "$out/exercises.out" || true ;;
+  ulp) one ulp sh tests/checks/ulp.sh short ;;
+  python-tokenizers) one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check' ;;
+  corpus) one corpus tests/planted/fuzz.sh replay; grep '%' "$out/corpus.out" ;;
+  *) one "$1" sh "tests/checks/$1.sh" ;;
+  esac
+}
+claim() { for j; do ! mkdir "$out/$j.claim" 2>/dev/null || job "$j"; done; }
 # what a typo may break: the books as they are printed, their boxes, links, claims and questions
 book() {
   one card texlua tests/book/card.lua models
@@ -55,67 +79,55 @@ book() {
   one html sh -c '[ -f build/figures.pdf ] && [ -f build/labels.tex ] && [ -f build/book.cwm ] && [ -f build/values.tex ] || { echo "the figures are not drawn here: make book"; exit 77; }; texlua tools/html.lua build/tests/laboratory && texlua tests/book/html.lua build/tests/laboratory'
   one pages texlua tests/book/pages.lua
 }
-more_of_the_book() {
-  for f in tests/book/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
-  one byhand env STRICT=1 tests/book/byhand.sh
-  one claims texlua tests/book/claims.lua
-  one letters texlua tools/letters.lua "$out/letters"
-}
-# the suites keep one core busy, what is compiled beside them the other; when they are done, they help from the end of the list, and
-# then comes what compiles for long
-rm -rf "$out"/alone-*.claim
-if [ -n "${BOOK:-}" ]; then book; more_of_the_book; fi
-backwards=$(for c in ${CHECKPOINTS:-}; do echo "$c"; done | tac)
-if [ -n "${BOOK:-}" ]; then :
-elif [ -n "${FAST:-}" ]; then
-  # a suite is run by whoever claims it first
-  rm -rf "$out"/check_*.claim
-  claim() { for s in "$@"; do ! mkdir "$out/$s.claim" 2>/dev/null || suites "$s"; done; }
-  backwards=$(for s in "$@"; do echo "$s"; done | tac)
-  claim "$@" & claim $backwards
-elif [ "$build" = build ]; then (suites "$@"; alone $backwards; compiled) & else suites "$@"; fi
-# what is cheap: nothing is compiled but small programs
-if [ "$build" = build ] && [ -z "${BOOK:-}" ]; then
-  one limit sh tests/checks/limit.sh
-  one globals tests/checks/globals.sh
-  sh tests/planted/exercises.sh unpack
-  one planted env PLACES=1 texlua tests/planted/mutants.lua tests/planted/mutants/*.txt tests/planted/live/*.txt tests/planted/fuzz/planted.txt \
-    $(grep -l '^== ' build/exercises/*/answer build/exercises/*/wrong build/exercises/*/skeleton)
-  one tangled sh -c 'git diff --quiet HEAD -- chapters workshop 2>/dev/null || { echo "the webs are not as committed, or there is no git"; exit 77; }; git status --porcelain -- tangled | tee /dev/stderr | wc -l | grep -qx 0'
-  book
-fi
-if [ "$build" = build ] && [ -z "${FAST:-}${BOOK:-}" ]; then
-  alone ${CHECKPOINTS:-}
-  one ulp sh tests/checks/ulp.sh short
-  one objects sh tests/checks/objects.sh
-  one family-recipe sh tests/checks/family_recipe.sh
-  one cuda sh tests/checks/cuda.sh; grep 'NOT RUN' "$out/cuda.out"
-  one cross sh tests/checks/cross.sh short; grep 'NOT RUN' "$out/cross.out"
-  one incremental tests/checks/incremental.sh
-  more_of_the_book
-  one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check'
-  one verify sh tests/checks/verify.sh
-  one installed tests/checks/installed.sh; grep 'NOT RUN' "$out/installed.out"
-  one library sh tests/checks/library.sh
-  one recipes sh tests/checks/recipes.sh
-  one records sh tests/checks/records.sh
-  one exercises sh tests/planted/exercises.sh; grep ' faults' "$out/exercises.out" || true
-  one course sh tests/checks/course.sh; grep 'faults' "$out/course.out" || true
-  one corpus tests/planted/fuzz.sh replay; grep '%' "$out/corpus.out"
+# what ../shared has, read again
+data() {
   one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/tokens.spellings.csv && texlua tools/spellings.lua "$1" letters | cmp - figures/data/tokens.letters.csv && texlua tools/wordcounts.lua "$1" | cmp - figures/data/tokens.words.csv' - "${SHARED:-../shared}"
   one lossy sh -c '[ -d "$1" ] || { echo "the published model $1 is not here"; exit 77; }; build/bin/laboratory/accounts lossy "$1" | cmp - figures/data/accounts.lossy.csv' - "${SHARED:-../shared}/golden/models/stories260K"
   one published sh -c '[ -d "$1" ] || { echo "the published model $1 is not here"; exit 77; }; build/bin/laboratory/quantization published "$1" | cmp - figures/data/quantization.stories.csv' - "${SHARED:-../shared}/golden/models/stories260K"
   one files sh -c '[ -d "$1" ] || { echo "the published model $1 is not here"; exit 77; }; tests/checks/quantized_files.sh "$1" | cmp - figures/data/quantization.files.csv' - "${SHARED:-../shared}/golden/models/stories260K"
   one smollm2 tests/checks/smollm2.sh
   one picture sh -c 'build/bin/laboratory/loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
-fi
+}
 # every bit of a model's files turned, one at a time, in one process: under the address sanitizer, too
-[ -n "${FAST:-}${BOOK:-}" ] || case $build in *tsan*) ;; *)
+siege() {
   one siege "$out/siege"
   one siege-llama "$out/siege" whole tests/golden/llama; tail -2 "$out/siege-llama.out"
   s=${SHARED:-../shared}/golden/refuse/control-llama
   if [ -d "$s" ]; then one siege-shared "$out/siege" whole "$s"; tail -2 "$out/siege-shared.out"; fi
-;; esac
+}
+more_of_the_book() {
+  for f in tests/book/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
+  one byhand env STRICT=1 tests/book/byhand.sh
+  one claims texlua tests/book/claims.lua
+  one letters texlua tools/letters.lua "$out/letters"
+}
+rm -rf "$out"/*.claim
+if [ -n "${BOOK:-}" ]; then book; more_of_the_book
+elif [ -n "${FAST:-}" ]; then
+  backwards=$(for s in "$@"; do echo "$s"; done | tac)
+  claim "$@" & claim $backwards
+elif [ "$build" != build ]; then
+  suites "$@" & case $build in *tsan*) ;; *) siege ;; esac
+else
+  # two at a time.  First what takes minutes, the longest first, so that at the end both have something to do; the suites, longer than
+  # the rest; and what is short
+  sh tests/planted/exercises.sh unpack
+  jobs="makes races exercises check_formats matrix amalgamation check_warps verify check_paths"
+  for s in "$@"; do case " $jobs " in *" $s "*) ;; *) jobs="$jobs $s" ;; esac; done
+  jobs="$jobs recipes ulp data python-tokenizers corpus siege records objects library $(for c in ${CHECKPOINTS:-}; do echo "alone-$c"; done)"
+  claim $jobs &
+fi
+# what is cheap: nothing is compiled but small programs
+if [ "$build" = build ] && [ -z "${BOOK:-}" ]; then
+  one limit sh tests/checks/limit.sh
+  one globals tests/checks/globals.sh
+  [ -z "${FAST:-}" ] || sh tests/planted/exercises.sh unpack
+  one planted env PLACES=1 texlua tests/planted/mutants.lua tests/planted/mutants/*.txt tests/planted/live/*.txt tests/planted/fuzz/planted.txt \
+    $(grep -l '^== ' build/exercises/*/answer build/exercises/*/wrong build/exercises/*/skeleton)
+  one tangled sh -c 'git diff --quiet HEAD -- chapters workshop 2>/dev/null || { echo "the webs are not as committed, or there is no git"; exit 77; }; git status --porcelain -- tangled | tee /dev/stderr | wc -l | grep -qx 0'
+  book
+fi
+if [ "$build" = build ] && [ -z "${FAST:-}${BOOK:-}" ]; then more_of_the_book; claim $jobs; fi
 wait; cat "$checks" >> "$tally"
 if [ -d "${SHARED:-../shared}" ]; then column=3; else column=2; fi
 awk -F'\t' -v column=$column -v build="${FAST:+fast }${BOOK:+fast book }$build" -v seconds="$seconds" '
