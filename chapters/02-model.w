@@ -287,7 +287,7 @@ enum activations { ACTIVATIONS_DEFAULT, ACTIVATIONS_F32, ACTIVATIONS_BF16,
 
 @ The types themselves are a table of the workshop (\cref{sec:numbertypes}).
 
-\printedheader[9,14]{functions/number_type.h}
+\printedheader[weight_type]{functions/number_type.h}
 
 @ A \emph{linear layer} is a matrix product and, in some models, a \emph{bias}: a number for each output that does not depend on the input and is added last. Output $o$ of a vector $x$ is $\hbox{dot16}(x,w_o)+b_o$. Most of the work of a model is done in this one loop (\cref{sec:passcost}). We give it a list of matrices, because the query,
 the key and the value of a row are made from the same vector, and so are the gate and the up projection of an MLP.
@@ -990,13 +990,13 @@ struct model {
 
 @ You open a model with |model_open|, from the workshop. A message about a model names its file, which |tensor_file_path| finds.
 
-\printedheader[10,15]{families/loader.h}
-\printedheader[42,44]{safetensors/tensor_file.h}
+\printedheader[model_open]{families/loader.h}
+\printedheader[tensor_file_path]{safetensors/tensor_file.h}
 
 @ \Cref{accounts} counts the bytes of a model without opening it. |config_open| reads its settings, and |layout_find| says which tensors its family has.
 
-\printedheader[23,27]{families/config.h}
-\printedheader[32,33]{families/layout.h}
+\printedheader[config_open]{families/config.h}
+\printedheader[layout_find]{families/layout.h}
 
 @* Counting the work. \label{sec:counters}
 What does a pass cost? You could time it, but

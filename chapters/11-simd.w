@@ -145,7 +145,7 @@ const struct kernels *kernels_at(size_t i);
 @ Kernels need exponentials, sines and powers, and take them from \cref{functions}, where each has the same bits on every machine. Some of those functions
 are in its header and are compiled into the loops that use them. The others are called; this is the part of the header that declares them.
 
-\printedheader[176,212]{functions/numbers.h}
+\printedheader[num_logf..num_to_bf16]{functions/numbers.h}
 
 @* Sixteen lanes in three widths. \label{sec:bodies}
 Each kernel is written once. What differs between the tables is a handful of definitions that come

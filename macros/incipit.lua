@@ -150,50 +150,26 @@ function incipit.byhand(name)
   h:close()
 end
 
--- a header: lines FIRST,LAST, or the declarations of NAME,NAME,... with their comments, which in a header stand between empty lines
-local function header_lines(name, which)
-  local lines, from, to = {}, which:match("^%s*(%d+)%s*,%s*(%d+)%s*$")
-  local h = io.open(name, "rb") or io.open((name:gsub("^tangled/", "unwoven/")), "rb")
-  if not h then tex.error("incipit: no header '" .. name .. "'"); return lines end
-  if from then
-    local n = 0
-    for l in h:lines() do n = n + 1; if n >= tonumber(from) and n <= tonumber(to) then lines[#lines + 1] = l end end
-    h:close(); return lines
-  end
-  local text = h:read("a"); h:close()
-  text = text:gsub("\n/%* <[^\n]*> %*/", "\n"):gsub("\n#endif%s*$", "\n")
-  local wanted, blocks = {}, {}
-  for w in which:gmatch("[%w_]+") do wanted[#wanted + 1] = w end
-  for b in (text .. "\n\n"):gmatch("(.-)\n\n+") do blocks[#blocks + 1] = (b:gsub("^\n+", "")) end
-  local take = {}
-  for _, w in ipairs(wanted) do
-    local found
-    for i, b in ipairs(blocks) do
-      local code = b:gsub("/%*.-%*/", "")
-      if not found and code:find("[;}]%s*$") and (" " .. code .. " "):find("%f[%w_]" .. w .. "%f[^%w_]") then found = i end
-    end
-    if not found then tex.error("incipit: '" .. name .. "' declares no " .. w) else take[found] = true end
-  end
-  for i, b in ipairs(blocks) do
-    if take[i] then
-      if #lines > 0 then lines[#lines + 1] = "" end
-      for l in (b .. "\n"):gmatch("([^\n]*)\n") do lines[#lines + 1] = l end
-    end
-  end
-  return lines
+-- what a header declares; up to thirty lines are not broken over pages
+local header
+function incipit.keep_header(file, names)
+  local why
+  header, why = dofile("tools/declared.lua")(file, names)
+  if not header then tex.error("incipit: " .. why); header = {} end
+  if #header < 31 then tex.sprint(string.format("\\cwebneed{%.1fpt}", (#header + 3) * 10.2)) end
 end
-function incipit.header(name, which, columns)
-  for _, line in ipairs(header_lines(name, which)) do
-    if utf8.len(line) > columns then tex.error("incipit: a line of '" .. name .. "' has more than " .. columns .. " columns") end
-    tex.sprint("\\cpline{")
-    tex.cprint(12, line == "" and " " or line)
-    tex.sprint("}")
+-- a comment that is longer than a line of the page goes on in the next
+function incipit.header(columns)
+  for _, line in ipairs(header) do
+    local from = line:find("/*", 1, true)
+    while utf8.len(line) > columns do
+      local at = from and line:sub(1, utf8.offset(line, columns) - 1):match("^.*() ")
+      if not at or at <= from then tex.error("incipit: a line of a header has more than " .. columns .. " columns: " .. line); break end
+      tex.sprint("\\cpline{"); tex.cprint(12, line:sub(1, at - 1)); tex.sprint("}")
+      line, from = (" "):rep(from + 2) .. line:sub(at + 1), 1
+    end
+    tex.sprint("\\cpline{"); tex.cprint(12, line == "" and " " or line); tex.sprint("}")
   end
-end
-function incipit.keepheader(name, which) incipit.keep(1, #header_lines(name, which)) end
--- a listing of up to thirty lines is not broken over pages
-function incipit.keep(first, last)
-  if last - first < 30 then tex.sprint(string.format("\\cwebneed{%.1fpt}", (last - first + 4) * 10.2)) end
 end
 
 -- the tables NAMES (a,b,c) of a grammar: from the line that begins one to the next empty line or table

@@ -78,6 +78,7 @@ book() {
   one pdf texlua tests/book/pdf.lua
   one html sh -c '[ -f build/figures.pdf ] && [ -f build/labels.tex ] && [ -f build/book.cwm ] && [ -f build/values.tex ] || { echo "the figures are not drawn here: make book"; exit 77; }; texlua tools/html.lua build/tests/laboratory && texlua tests/book/html.lua build/tests/laboratory'
   one pages texlua tests/book/pages.lua
+  one printed texlua tests/book/printed.lua
 }
 # what ../shared has, read again
 data() {

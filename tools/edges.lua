@@ -17,7 +17,7 @@ local function closed(list, into)
 end
 local printed = {}                           -- headers of the workshop that a chapter prints
 for _, row in ipairs(book) do
-  if row.folder == "chapters" then for h in slurp(row.web):gmatch("\\printedheader%[?[%w_,%s]*%]?{([^}]*)}") do printed[h] = true end end
+  if row.folder == "chapters" then for h in slurp(row.web):gmatch("\\printedheader%b[]{([^}]*)}") do printed[h] = true end end
 end
 local edges, floor = {}, {}
 for i, row in ipairs(book) do

@@ -8,7 +8,7 @@ web=$(ls "$tmp"/skeleton/*.w)
 chapter=$(basename "$web" .w); chapter=${chapter%%-*}
 ( cd "$tmp" && CWEBINPUTS=".:$root:$root/chapters" cweave "skeleton/$(basename "$web")" - woven.tex > cweave.log 2>&1 ) || # sections of the program that is gone are not used
   ! grep -v 'Never used' "$tmp/cweave.log" | grep '^!' >&2 || exit 1
-texlua tools/fixutf8.lua "$tmp/woven.tex"
+texlua tools/fixutf8.lua "$tmp/woven.tex" "$web"
 texlua tools/handout.lua "$name" "$tmp/woven.tex" "$tmp" "$chapter"
 for pass in first second; do
   TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory="$tmp" -jobname=handout "\\input{$tmp/facts}\\input{handout}" > /dev/null ||

@@ -1124,7 +1124,7 @@ bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
 What if we have to show such a text? A screen wants characters, so |utf8_lossy| puts a U+FFFD, which most screens draw as a black diamond, in the place of each part that is none. The two bytes of the euro sign are one part, and get one diamond. The result is for eyes only. Never encode it again: a broken byte has become three other bytes, and a model would read diamonds.
 @^U+FFFD@>
 
-\printedheader[7,17]{tokens/lossy.h}
+\printedheader[utf8_run..utf8_point]{tokens/lossy.h}
 
 The third function gives the number of a character, and so tells white space and letters for this chapter, and ranges of characters for \cref{constraints}. The number is made of the free bits: seven, five, four or three in the first byte, six in each of the others. (The three functions are plain C, in \.{unwoven/tokens/lossy.c}.)
 
