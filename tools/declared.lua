@@ -1,5 +1,5 @@
 -- declared.lua FILE NAMES -- the lines of a header that declare NAMES, as `bytes,bytes_push' or `num_logf..num_to_bf16', all from the one to
--- the other: each with the comment above it, and a blank line where the header has one.  As a module (dofile) a function that gives the lines, or nil
+-- the other: each with the comment above it, and a blank line where the header has one; without NAMES the whole file.  As a module (dofile) a function that gives the lines, or nil
 -- and why not.  In a list of settings, FILE.inc, a row is a declaration.
 local function slurp(f)
   local h = io.open(f, "rb") or io.open((f:gsub("^tangled/", "unwoven/")), "rb")
@@ -40,6 +40,11 @@ end
 local function declared(file, names)
   local text = slurp(file)
   if not text then return nil, "there is no file " .. file end
+  if names == "" then                                                    -- the whole file
+    local all = {}
+    for line in (text:gsub("\n$", "") .. "\n"):gmatch("(.-)\n") do all[#all + 1] = line end
+    return all
+  end
   local list = declarations(text)
   local at = {}
   for i, d in ipairs(list) do if d.name and not at[d.name] then at[d.name] = i end end

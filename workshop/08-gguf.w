@@ -717,7 +717,7 @@ Reading a file means distrusting it. Writing one is easier: the sizes are ours, 
 
 So there is a \emph{draft}. It collects keys and tensors in two lists, which are in memory as they will be in the file. Then the description is written, and after it the caller writes the tensors, one after another, with padding between them. A draft remembers its first failure: the caller adds all keys, one line for each, and asks once at the end. The one-liners are in \.{unwoven/gguf/draft.c}.
 
-\printedheader[18,25]{gguf/writing.h}
+\printedheader[gguf_draft]{gguf/writing.h}
 
 @ Even here products and sums are checked, since the shapes come from a model that somebody else made. The last dimension is the row, which must be whole blocks. In the file the dimensions are innermost first.
 
