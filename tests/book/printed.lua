@@ -183,7 +183,7 @@ else
       local s = pages_of(file)
       pdfs = pdfs + 1
       compare(file, s, webs)
-      planted(file, s, webs[1])
+      if v[1] == "workshop" then planted(file, s, webs[1]) end   -- its first chapter has a place for each
     end
   end
   if pdfs == 0 and bad == 0 then print("no volume is up to date here: make book"); os.exit(77) end
