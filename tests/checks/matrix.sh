@@ -19,9 +19,9 @@ both() { # one or two builds, each NAME:COMPILER:LEVEL:CONTRACTION
   wait
 }
 both "plain:${CC:-cc}:-O2:off"
-both gcc-O1-contracting:gcc:-O1:fast clang-O1:clang:-O1:off
+both gcc-O3-contracting:gcc:-O3:fast clang-O1:clang:-O1:off
 if [ "${1:-}" != short ]; then
-  both gcc-O1:gcc:-O1:off gcc-O3-contracting:gcc:-O3:fast
+  both gcc-O1:gcc:-O1:off gcc-O1-contracting:gcc:-O1:fast
   both gcc-O3:gcc:-O3:off clang-O1-contracting:clang:-O1:fast
   both clang-O3:clang:-O3:off clang-O3-contracting:clang:-O3:fast
 fi
