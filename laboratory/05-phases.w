@@ -709,7 +709,7 @@ static bool take_hardware(void *ctx, const char *line)
   return true;
 }
 
-@ For the machine that most sources name we also compute when the first token of a prompt can come at the earliest, in milliseconds, for \given{140} gigabytes of weights of two bytes each; how many times faster than in decode each of its tokens is; how many times as long a prompt of \given{1000} tokens takes as one of \given{100}; how many sequences of \given{8192} tokens make the cache of Llama 3 70B as large as the weights (a token has two vectors of 1024 numbers in each of 80 layers); and how many seconds the naive loop needs for an answer of \given{1000} tokens, if each pass is as fast as it can be.
+@ For the machine that most sources name we also compute when the first token of a prompt can come at the earliest, in milliseconds, for \given{140} gigabytes of weights of two bytes each; how many times faster than in decode each of its tokens is; how many times as long a prompt of \given{1000} tokens takes as one of \given{100}; how many sequences of \given{8192} tokens make the cache of Llama 3 70B as large as the weights (a token has two vectors of \given{1024} numbers in each of 80 layers); and how many seconds the naive loop needs for an answer of \given{1000} tokens, if each pass is as fast as it can be.
 
 @<Print what an H100 could do at best@>=
 static void print_h100(double flops, double bandwidth)

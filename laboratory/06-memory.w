@@ -793,7 +793,7 @@ static bool print_lossy(struct fixture *lab, struct error *why)
 }
 
 @* What the operating system sees. \label{lab:rss}
-The allocator counts what the program requests. The operating system counts pages that are in memory, the \emph{resident set} (RSS), and of these it tells apart those that belong to the process alone and those that are parts of a file. Both are in \.{/proc/self/status}, in units of 1024 bytes. The program looks there when it begins and after each step, and prints what has been added since the beginning. It opens nothing but the built-in model, so that little else is in the way. The numbers change from system to system, and so the file is one that \texttt{make measure} writes.
+The allocator counts what the program requests. The operating system counts pages that are in memory, the \emph{resident set} (RSS), and of these it tells apart those that belong to the process alone and those that are parts of a file. Both are in \.{/proc/self/status}, in units of \given{1024} bytes. The program looks there when it begins and after each step, and prints what has been added since the beginning. It opens nothing but the built-in model, so that little else is in the way. The numbers change from system to system, and so the file is one that \texttt{make measure} writes.
 
 @<Ask the operating system@>=
 struct resident { double anon, file; };
