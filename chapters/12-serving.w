@@ -35,8 +35,11 @@ How busy were the slots? They had $4\cdot180=720$ places for tokens, and $10+100
 
 \medskip
 \begin{tabular}{@@{}lrrl@@{}}
-\tabhead{request} & \tabhead{from step} & \tabhead{to step} & \tabhead{takes the slot of}\\
-A (10), B (100), C (20), D (30) & 1 & 10, 100, 20, 30 & \\
+\tabhead{request} & \tabhead{from} & \tabhead{to step} & \tabhead{in the slot of}\\
+A (10) & 1 & 10 & \\
+B (100) & 1 & 100 & \\
+C (20) & 1 & 20 & \\
+D (30) & 1 & 30 & \\
 E (50) & 11 & 60 & A\\
 F (15) & 21 & 35 & C\\
 G (80) & 31 & 110 & D\\
