@@ -16,7 +16,7 @@ END {
   k = split(first, one, ","); for (i = 1; i <= k; i++) exact += one[i]
   if (rows != 3) bad("not three rows")
   if (!index(text, "The exact sum is " exact)) bad("exact sum " exact)
-  if (!index(text, "the sums of the pairs are M, 6 and 6, and the sum is " pairs)) bad("the pairs")
+  if (!index(text, "he sums of the pairs are M, 6 and 6, and the sum is " pairs)) bad("the pairs")
   if (!index(text, "The first addition gives " M + one[2])) bad("the first addition")
   if (!index(text, "keeps 24 binary digits")) bad("digits of a float")
   if (!index(text, "67 million and 134 million") || int(2 ^ 26 / 1e6) != 67 || int(2 ^ 27 / 1e6) != 134) bad("the range")
