@@ -4,6 +4,7 @@
 #include "tiny.h"
 #include "cache/keep.h"
 #include "serving/scheduler.h"
+#include "serving/prefix_file.h"
 #include "sampling/sampling.h"
 #include "kernels/kernels.h"
 
@@ -395,6 +396,124 @@ START_TEST(a_scheduler_is_refused_in_words)
 }
 END_TEST
 
+/* ---- pages in a file: what was saved is found, gives the same texts, and no byte of it may be another */
+static const unsigned char key_of_tests[PREFIX_KEY] = "a key of thirty-one letters ...";
+static uint64_t rows_of_a_text(struct tiny_rig *r, struct scheduler *s, const uint32_t *id, size_t n, struct ids *text)
+{
+  struct request q;
+  uint64_t before = s->counts.rows;
+  ck_assert(scheduler_submit(s, &q, id, n, &(struct generate_options){ .max_new_tokens = 6 }, &r->why));
+  while (!scheduler_idle(s)) ck_assert(scheduler_step(s, &r->why));
+  *text = q.q.c.text, q.q.c.text = (struct ids){ .n = 0 };
+  request_close(s, &q);
+  return s->counts.rows - before;
+}
+static void scheduler_of(struct tiny_rig *r, struct scheduler *s, size_t rows, bool window)
+{
+  memset(r, 0, sizeof *r);
+  tiny_make(&r->t, 5);
+  r->e = (struct engine){ .k = kernels_find(NULL, NULL), .c = &r->c };
+  r->s = cache_open(&r->m, &r->t.lm.config, 2, &(struct cache_options){ .page_rows = 4, .rows = rows, .set_window = window, .window = 6 * window }, &r->why);
+  struct generate_context g = { &r->e, &r->t.lm, r->s, &r->m };
+  ck_assert(r->s != NULL && scheduler_open(s, &g, &(struct scheduler_options){ .share = true }, &r->why));
+}
+START_TEST(pages_survive_in_a_file)
+{
+  char path[] = "/tmp/incipit-pages-XXXXXX";
+  uint32_t id[2][20];
+  struct tiny_rig r, again;
+  struct scheduler s, t;
+  struct ids text[2], same;
+  close(mkstemp(path));
+  for (uint32_t i = 0; i < 20; i++) id[0][i] = i % TINY_V, id[1][i] = i < 9 ? i % TINY_V : (i * 7) % TINY_V;
+  scheduler_of(&r, &s, 96, _i == 1);
+  for (int k = 0; k < 2; k++) ck_assert_uint_eq(rows_of_a_text(&r, &s, id[k], 20, &text[k]), k == 0 ? 25 : 17);
+  size_t kept = s.index.kept;
+  ck_assert_msg(prefix_save(&s.index, path, key_of_tests, &r.why), "%s", r.why.text);
+  scheduler_of(&again, &t, 96, _i == 1);
+  ck_assert_msg(prefix_load(&t.index, path, key_of_tests, &again.why), "%s", again.why.text);
+  ck_assert_uint_eq(t.index.kept, kept);
+  for (int k = 0; k < 2; k++) {
+    uint64_t rows = rows_of_a_text(&again, &t, id[k], 20, &same);
+    ck_assert_msg(rows == 6, "text %d: %lu rows", k, (unsigned long) rows);
+    ck_assert(same.n == text[k].n && memcmp(same.id, text[k].id, same.n * sizeof *same.id) == 0);
+    ids_free(&again.m, &same);
+  }
+  scheduler_close(&t);
+  ck_assert_uint_eq(cache_look(again.s).pages_used, 0);
+  tiny_close(&again);
+  /* too few pages: what fits is taken, the latest first, and with it what comes before */
+  scheduler_of(&again, &t, 16, _i == 1);
+  ck_assert_msg(prefix_load(&t.index, path, key_of_tests, &again.why), "%s", again.why.text);
+  ck_assert(t.index.kept > 0 && t.index.kept <= 4);
+  scheduler_close(&t);
+  ck_assert_uint_eq(cache_look(again.s).pages_used, 0);
+  tiny_close(&again);
+  for (int k = 0; k < 2; k++) ids_free(&r.m, &text[k]);
+  scheduler_close(&s), tiny_close(&r);
+  unlink(path);
+}
+END_TEST
+
+/* every byte of the file turned, and the file cut off at every length: each is refused, and the index is empty */
+START_TEST(a_damaged_file_of_pages_is_refused)
+{
+  char path[] = "/tmp/incipit-pages-XXXXXX";
+  static unsigned char bytes[40000];
+  uint32_t id[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+  struct tiny_rig r;
+  struct scheduler s;
+  struct ids text;
+  close(mkstemp(path));
+  scheduler_of(&r, &s, 64, false);
+  rows_of_a_text(&r, &s, id, 9, &text), ids_free(&r.m, &text);
+  ck_assert(s.index.kept == 3 && prefix_save(&s.index, path, key_of_tests, &r.why));
+  while (prefix_evict(&s.index, true)) continue;
+  FILE *f = fopen(path, "rb");
+  size_t n = fread(bytes, 1, sizeof bytes, f);
+  fclose(f);
+  ck_assert(n > 3000 && n < sizeof bytes);
+  for (size_t i = 0; i <= 2 * n; i++) {
+    size_t m = i < n ? n : i - n - (i == 2 * n);
+    if (i >= n && i % 7 != 0 && m > 200) continue;
+    if (i < n && i > 400 && i % 5 != 0) continue;
+    if (i < n) bytes[i] ^= 1 << i % 8;
+    f = fopen(path, "wb");
+    ck_assert_uint_eq(fwrite(bytes, 1, m, f), m);
+    fclose(f);
+    r.why.text[0] = '\0';
+    hold_msg(!prefix_load(&s.index, path, key_of_tests, &r.why), "byte %zu of %zu", i, n);
+    hold(strncmp(r.why.text, path, strlen(path)) == 0 && s.index.kept == 0);
+    if (i < n) bytes[i] ^= 1 << i % 8;
+  }
+  f = fopen(path, "wb");
+  ck_assert_uint_eq(fwrite(bytes, 1, n, f), n);
+  fclose(f);
+  /* the sum agrees, and the second page says that it comes after itself: somebody has written that on purpose */
+  unsigned char forged[sizeof bytes];
+  uint64_t h = UINT64_C(14695981039346656037), word, itself = 2;
+  size_t each = (n - 88 - 8) / 3;
+  memcpy(forged, bytes, n), memcpy(forged + 88 + each, &itself, 8);
+  for (size_t i = 0; i < n - 8; i += 8) memcpy(&word, forged + i, 8), h = (h ^ word) * UINT64_C(1099511628211), h ^= h >> 32;
+  memcpy(forged + n - 8, &h, 8);
+  f = fopen(path, "wb");
+  ck_assert_uint_eq(fwrite(forged, 1, n, f), n);
+  fclose(f);
+  ck_assert(!prefix_load(&s.index, path, key_of_tests, &r.why) && s.index.kept == 0);
+  ck_assert_msg(strstr(r.why.text, "page 2 comes after page 2") != NULL, "%s", r.why.text);
+  f = fopen(path, "wb");
+  ck_assert_uint_eq(fwrite(bytes, 1, n, f), n);
+  fclose(f);
+  unsigned char other[PREFIX_KEY] = "another key";
+  ck_assert(!prefix_load(&s.index, path, other, &r.why));
+  ck_assert(strstr(r.why.text, "another model, other settings or another version") != NULL);
+  ck_assert(prefix_load(&s.index, path, key_of_tests, &r.why) && s.index.kept == 3);
+  unlink(path);
+  ck_assert(!prefix_load(&s.index, path, key_of_tests, &r.why));
+  scheduler_close(&s), tiny_close(&r);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("serving");
@@ -407,6 +526,8 @@ int main(void)
   tcase_add_test(t, what_fits_is_what_the_cache_takes);
   tcase_add_test(t, a_refusal_costs_one_text);
   tcase_add_test(t, a_scheduler_is_refused_in_words);
+  tcase_add_loop_test(t, pages_survive_in_a_file, 0, 2);
+  tcase_add_test(t, a_damaged_file_of_pages_is_refused);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

@@ -33,6 +33,47 @@ void cache_block_release(struct store *common, const struct cache_block *b)
   for (size_t k = 0; k < s->n_groups; k++) page_release(&s->group[k], b->page[k]);
 }
 
+size_t cache_block_bytes(const struct store *common)
+{
+  const struct cache *s = (const struct cache *) common;
+  size_t sum = 0;
+  for (size_t k = 0; k < s->n_groups; k++) sum += page_bytes(s, &s->group[k]);
+  return sum;
+}
+
+/* group after group, each page as it lies in memory, which may be a device's */
+void cache_block_get(const struct store *common, const struct cache_block *b, void *to)
+{
+  const struct cache *s = (const struct cache *) common;
+  char *at = to;
+  for (size_t k = 0; k < s->n_groups; k++) {
+    const struct layer_group *f = &s->group[k];
+    common->memory->get(common->memory, at, f->page[b->page[k]].data, page_bytes(s, f));
+    at += page_bytes(s, f);
+  }
+}
+
+/* All groups must have a page before any is taken, or the first would have to be given back. */
+bool cache_block_make(struct store *common, const void *from, struct cache_block *b)
+{
+  struct cache *s = (struct cache *) common;
+  const char *at = from;
+  struct error why;
+  *b = (struct cache_block) { { 0 } };
+  for (size_t k = 0; k < s->n_groups; k++) {
+    struct layer_group *f = &s->group[k];
+    if (f->n_free == 0 && (f->cap == f->max_pages || !pages_grow(s, f, f->cap + 1, &why))) return false;
+  }
+  for (size_t k = 0; k < s->n_groups; k++) {
+    struct layer_group *f = &s->group[k];
+    b->page[k] = f->page[--f->n_free].free_next;
+    f->page[b->page[k]].refs = 1;
+    common->memory->set(common->memory, f->page[b->page[k]].data, at, page_bytes(s, f));
+    at += page_bytes(s, f);
+  }
+  return true;
+}
+
 bool cache_block_in_use(const struct store *common, const struct cache_block *b)
 {
   const struct cache *s = (const struct cache *) common;

@@ -19,6 +19,15 @@ void cache_block_hold(struct store *s, const struct cache_block *b);
 /* gives up what cache_block_hold took: a page that is in no block table is free then */
 void cache_block_release(struct store *s, const struct cache_block *b);
 
+/* the bytes of a block: keys and values of its rows, in all layers, as they are stored */
+size_t cache_block_bytes(const struct store *s);
+
+/* writes them to to[cache_block_bytes] */
+void cache_block_get(const struct store *s, const struct cache_block *b, void *to);
+
+/* a new block with the bytes at from, held by the caller; false if there is no page left, or no memory */
+bool cache_block_make(struct store *s, const void *from, struct cache_block *b);
+
 /* is one of the pages in a block table, or held by somebody else? */
 bool cache_block_in_use(const struct store *s, const struct cache_block *b);
 
