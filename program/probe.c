@@ -24,7 +24,7 @@
    yet, its keys, and the function that answers. */
 struct kind_row { const char *name; unsigned needs, chapter;
   const struct key_row *keys; size_t n_keys;
-  bool (*answer)(struct request *q); };
+  bool (*answer)(struct probe_request *q); };
 
 /* The keys of each kind. Those with a chapter may only have their normal value until that
    chapter comes; a question that sends the defaults gets an answer today. */
@@ -112,7 +112,7 @@ static void put_chunks(struct json_writer *j, const struct bytes *all,
 
 /* add_special and parse_special are two keys: a text from a stranger may contain the name of an
    end token, and must not be ended by it */
-static bool handle_tokenize(struct request *q)
+static bool handle_tokenize(struct probe_request *q)
 {
   struct memory *m = q->o->m;
   struct ids list = { NULL, 0, 0 };
@@ -129,7 +129,7 @@ static bool handle_tokenize(struct request *q)
 }
 
 /* hex and text: the text alone cannot say what its broken parts have been */
-static bool handle_detokenize(struct request *q)
+static bool handle_detokenize(struct probe_request *q)
 {
   struct memory *m = q->o->m;
   struct ids list = { NULL, 0, 0 };
@@ -147,7 +147,7 @@ static bool handle_detokenize(struct request *q)
 }
 
 /* which bytes can be released after each id: ids are fed one at a time, as generate does it */
-static bool handle_stream(struct request *q)
+static bool handle_stream(struct probe_request *q)
 {
   struct memory *m = q->o->m;
   struct ids list = { NULL, 0, 0 }, ends = { NULL, 0, 0 };
@@ -172,7 +172,7 @@ static bool handle_stream(struct request *q)
 
 /* every merge makes a text shorter by at least one id, so no more than n are learnt or given
    room, however many are asked for */
-static bool handle_train(struct request *q)
+static bool handle_train(struct probe_request *q)
 {
   struct memory *m = q->o->m;
   struct bpe_merge *merge = NULL;
@@ -194,7 +194,7 @@ static bool handle_train(struct request *q)
   return true;
 }
 
-static bool row_from(const struct request *q, json_t *list, size_t i, size_t n, size_t *row)
+static bool row_from(const struct probe_request *q, json_t *list, size_t i, size_t n, size_t *row)
 {
   json_t *v = json_array_get(list, i);
   json_int_t at = json_integer_value(v);
@@ -207,7 +207,7 @@ static bool row_from(const struct request *q, json_t *list, size_t i, size_t n, 
 /* "rows" is last, all, or a list of positions in which one may come twice; it becomes a list of
    indices. A word is compared with its length, since it may go on after a U+0000. On failure
    nothing is held. */
-static bool rows_of(const struct request *q, size_t n, size_t **which, size_t *wanted)
+static bool rows_of(const struct probe_request *q, size_t n, size_t **which, size_t *wanted)
 {
   json_t *v = json_object_get(q->in, "rows");
   const char *word = v == NULL ? "last" : json_string_value(v);
@@ -229,7 +229,7 @@ static bool rows_of(const struct request *q, size_t n, size_t **which, size_t *w
   return false;
 }
 
-static bool fits_context(const struct request *q, const char *key,
+static bool fits_context(const struct probe_request *q, const char *key,
   size_t n)
 {
   size_t context = q->o->lm->config.n_positions;
@@ -239,7 +239,7 @@ static bool fits_context(const struct request *q, const char *key,
     " of %zu ids; the context holds %zu", key, n, context);
 }
 
-static bool take_mate(const struct request *q, json_t *from,
+static bool take_mate(const struct probe_request *q, json_t *from,
   struct ids *list)
 {
   if (!json_is_array(from))
@@ -254,7 +254,7 @@ static bool take_mate(const struct request *q, json_t *from,
 struct request_batch { struct ids *of; size_t n; struct store *s;
   struct row *rows; };
 
-static bool open_batch(const struct request *q, struct request_batch *all)
+static bool open_batch(const struct probe_request *q, struct request_batch *all)
 {
   json_t *mates = json_object_get(q->in, "mates");
   size_t n = json_array_size(mates) + 1, total = 0;
@@ -275,7 +275,7 @@ static bool open_batch(const struct request *q, struct request_batch *all)
 }
 
 /* even if the gathering stopped half-way: what is not there is null or empty */
-static void close_batch(const struct request *q, struct request_batch *all)
+static void close_batch(const struct probe_request *q, struct request_batch *all)
 {
   struct memory *m = q->o->m;
   memory_free(m, all->rows);
@@ -287,7 +287,7 @@ static void close_batch(const struct request *q, struct request_batch *all)
 /* One pass over the positions from <= i < to of each text that has them. The rows of text 0 come
    first, so a row's number in the pass is its position less from; those among the wanted that
    are in this pass get their logits. */
-static bool run_batch(const struct request *q, struct request_batch *all,
+static bool run_batch(const struct probe_request *q, struct request_batch *all,
   size_t from, size_t to, const size_t *which, size_t wanted,
   float *logits)
 {
@@ -313,7 +313,7 @@ static bool run_batch(const struct request *q, struct request_batch *all,
    wanted row has a pass of its own over all ids up to it. For 5 ids of which all rows are
    wanted: one pass over 5 rows; with a chunk of 2 three passes over 2, 2 and 1; without the
    cache five, over 15 rows. Three prices for one answer. */
-static bool find_logits(const struct request *q, struct request_batch *all,
+static bool find_logits(const struct probe_request *q, struct request_batch *all,
   const size_t *which, size_t wanted, float *logits)
 {
   size_t n = all->of[0].n, part = (size_t) request_count(q, "chunk");
@@ -347,7 +347,7 @@ static void put_logits(struct json_writer *j, const float *logits,
 
 /* Everything that can fail is before put_logits, as for every kind; the numbers of an answer may be
    more than the model has, so they are kept once and written straight. */
-static bool handle_forward(struct request *q)
+static bool handle_forward(struct probe_request *q)
 {
   struct memory *m = q->o->m;
   struct request_batch all = { NULL, 0, NULL, NULL };
@@ -367,7 +367,7 @@ static bool handle_forward(struct request *q)
 
 /* The first token has no predecessor, hence null in its place. Sums are doubles: the logarithms
    of a long text, added in float32, would lose the digits that this question is about. */
-static bool handle_logprob(struct request *q)
+static bool handle_logprob(struct probe_request *q)
 {
   struct session *o = q->o;
   struct ids list = { NULL, 0, 0 };
@@ -391,7 +391,7 @@ static bool handle_logprob(struct request *q)
 }
 
 /* stop_reason is the string that stopped the text, or the id */
-static void put_continuation(struct request *q,
+static void put_continuation(struct probe_request *q,
   const struct continuation *text, const struct text_stream *flow)
 {
   struct json_writer *j = &q->out;
@@ -410,7 +410,7 @@ static void put_continuation(struct request *q,
 
 /* The whole loop, as generate runs it. An empty list of end tokens means that nothing ends the
    text but its length; none given, the model's own. */
-static bool run_text(struct request *q, const struct ids *list,
+static bool run_text(struct probe_request *q, const struct ids *list,
   const struct ids *eos, struct sampler *d, struct stop_setup *ends)
 {
   struct session *o = q->o;
@@ -437,7 +437,7 @@ static bool run_text(struct request *q, const struct ids *list,
 }
 
 /* The settings of the stops are set even if opening failed: ends is closed in any case. */
-static bool write_answer(struct request *q, const struct ids *list,
+static bool write_answer(struct probe_request *q, const struct ids *list,
   const struct ids *eos, const struct choices *x,
   const struct stop_string *stop, size_t n)
 {
@@ -458,7 +458,7 @@ static bool write_answer(struct request *q, const struct ids *list,
   return ok;
 }
 
-static bool handle_generate(struct request *q)
+static bool handle_generate(struct probe_request *q)
 {
   struct memory *m = q->o->m;
   struct ids list = { NULL, 0, 0 }, eos = { NULL, 0, 0 };
@@ -478,7 +478,7 @@ static bool handle_generate(struct request *q)
 
 /* Opening a file of tensors validates all of it. A file that is refused is an error line, and
    the program goes on. */
-static bool handle_inspect(struct request *q)
+static bool handle_inspect(struct probe_request *q)
 {
   size_t length;
   uint64_t parameters = 0;
@@ -498,7 +498,7 @@ static bool handle_inspect(struct request *q)
 }
 
 /* Floats are no blocks. */
-static bool pack_type(const struct request *q, enum weight_type *type)
+static bool pack_type(const struct probe_request *q, enum weight_type *type)
 {
   size_t n;
   char wanted[TYPES_TEXT];
@@ -513,7 +513,7 @@ static bool pack_type(const struct request *q, enum weight_type *type)
 }
 
 /* a number is rounded once to float, and must fit */
-static bool pack_numbers(struct request *q, enum weight_type type,
+static bool pack_numbers(struct probe_request *q, enum weight_type type,
   json_t *from, float *x, unsigned char *packed)
 {
   size_t n = json_array_size(from);
@@ -529,7 +529,7 @@ static bool pack_numbers(struct request *q, enum weight_type type,
   return true;
 }
 
-static bool unpack_bytes(struct request *q, enum weight_type type,
+static bool unpack_bytes(struct probe_request *q, enum weight_type type,
   const char *text, size_t digits, float *x, unsigned char *packed)
 {
   size_t whole = number_types[type].block, one = number_types[type].bytes;
@@ -548,7 +548,7 @@ static bool unpack_bytes(struct request *q, enum weight_type type,
 
 /* room for both sides is taken for the larger of two estimates: as many numbers as were given,
    or a digit for each byte */
-static bool handle_quantize(struct request *q)
+static bool handle_quantize(struct probe_request *q)
 {
   enum weight_type f = WEIGHT_F32;
   json_t *from = json_object_get(q->in, "x");
@@ -604,7 +604,7 @@ const char *probe_kind_at(size_t i)
   return i < N_KINDS ? kind_table[i].name : NULL;
 }
 
-static bool handle_line(const struct kind_row *k, struct request *q,
+static bool handle_line(const struct kind_row *k, struct probe_request *q,
   const char *text, size_t n)
 {
   if (k->answer == NULL)
@@ -620,7 +620,7 @@ static bool handle_line(const struct kind_row *k, struct request *q,
 
 /* The brace that opens the answer is due before its first key; a function that fails has left
    nothing on the line, and the error begins with the same brace. */
-static void serve_line(const struct kind_row *k, struct request *q,
+static void serve_line(const struct kind_row *k, struct probe_request *q,
   const char *text, size_t n, bool fits)
 {
   FILE *out = q->c->out;
@@ -642,7 +642,7 @@ static int serve(const struct console *c, const struct kind_row *k,
   struct session *o, bool named)
 {
   struct error why;
-  struct request q = { .c = c, .o = o, .named = named, .why = &why };
+  struct probe_request q = { .c = c, .o = o, .named = named, .why = &why };
   struct bytes text = { NULL, 0, 0 };
   enum line_found found;
   int status = STATUS_DONE;

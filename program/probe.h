@@ -6,19 +6,19 @@
 #include "probe_request.h"
 
 /* one stage of the sampler */
-bool probe_process(struct request *q);
+bool probe_process(struct probe_request *q);
 
 /* all of them, and the choice */
-bool probe_sample(struct request *q);
+bool probe_sample(struct probe_request *q);
 
 /* four words of random bits */
-bool probe_philox(struct request *q);
+bool probe_philox(struct probe_request *q);
 
 /* a beam search */
-bool probe_beam(struct request *q);
+bool probe_beam(struct probe_request *q);
 
 /* what is released of pieces */
-bool probe_stop(struct request *q);
+bool probe_stop(struct probe_request *q);
 
 /* s points into the lists; n of room sequences are used */
 struct choices {
@@ -30,7 +30,7 @@ struct choices {
 
 /* the settings of params, with temperature if it does not say; errors: keys, types, ranges,
    ids. x is to be freed also on failure */
-bool choices_read(struct choices *x, const struct request *q,
+bool choices_read(struct choices *x, const struct probe_request *q,
   json_t *params, double temperature);
 
 /* returns the lists */

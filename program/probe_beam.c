@@ -25,7 +25,7 @@ static bool score_by_table(void *ctx, const struct search_beam *grown,
   return true;
 }
 
-static bool read_row(struct request *q, json_t *row, size_t v, float *x)
+static bool read_row(struct probe_request *q, json_t *row, size_t v, float *x)
 {
   if (json_array_size(row) != v) return error_say(q->why, "\"table\" has a"
       " row of %zu numbers; wanted: %zu", json_array_size(row), v);
@@ -40,7 +40,7 @@ static bool read_row(struct request *q, json_t *row, size_t v, float *x)
 
 /* the table must have the shape that V and P say; room is taken only when there are as many rows
    as they claim */
-static bool read_sheets(struct request *q, struct sheets *t)
+static bool read_sheets(struct probe_request *q, struct sheets *t)
 {
   json_t *table = json_object_get(q->in, "table");
   t->v = (size_t) request_count(q, "V");
@@ -64,7 +64,7 @@ static bool read_sheets(struct request *q, struct sheets *t)
 }
 
 /* the processors are pairs of a name and a value */
-static bool read_processor(struct request *q, json_t *pair,
+static bool read_processor(struct probe_request *q, json_t *pair,
   struct search_processor *p)
 {
   static const char *const name[] = { "repetition_penalty",
@@ -86,7 +86,7 @@ static bool read_processor(struct request *q, json_t *pair,
     " [\"min_new_tokens\", n]");
 }
 
-static bool read_early(struct request *q, enum early_stopping *early)
+static bool read_early(struct probe_request *q, enum early_stopping *early)
 {
   json_t *v = json_object_get(q->in, "early_stopping");
   const char *word = json_string_value(v);
@@ -98,7 +98,7 @@ static bool read_early(struct request *q, enum early_stopping *early)
       " wanted: true, false or \"never\"");
 }
 
-static bool read_search(struct request *q, struct search_settings *s,
+static bool read_search(struct probe_request *q, struct search_settings *s,
   struct search_processor *p)
 {
   json_t *list = json_object_get(q->in, "processors");
@@ -116,7 +116,7 @@ static bool read_search(struct request *q, struct search_settings *s,
 
 /* A model needs a cache with a sequence for each beam. How many beams are wanted is checked before,
    since a cache of any number of sequences is quickly asked for. On failure nothing is held. */
-static bool dataset_open(struct request *q, const struct search_settings *s, size_t n_prompt,
+static bool dataset_open(struct probe_request *q, const struct search_settings *s, size_t n_prompt,
   struct store **cache, struct search_model *model, struct search_source *source)
 {
   struct session *o = q->o;
@@ -133,7 +133,7 @@ static bool dataset_open(struct request *q, const struct search_settings *s, siz
 }
 
 /* one search after the ids of prompt, by the table or by the model */
-static bool search_ids(struct request *q, const struct sheets *t, const struct search_settings *s,
+static bool search_ids(struct probe_request *q, const struct sheets *t, const struct search_settings *s,
   const struct ids *prompt, struct search_result *out)
 {
   struct session *o = q->o;
@@ -151,7 +151,7 @@ static bool search_ids(struct request *q, const struct sheets *t, const struct s
   return ok;
 }
 
-static bool search_prompt(struct request *q, const struct sheets *t,
+static bool search_prompt(struct probe_request *q, const struct sheets *t,
   const struct search_settings *s, json_t *from, struct search_result *out)
 {
   struct ids prompt = { NULL, 0, 0 };
@@ -165,7 +165,7 @@ static bool search_prompt(struct request *q, const struct sheets *t,
 
 /* Scores come after all texts, and a later prompt may be refused, so everything is kept until
    all prompts are done. */
-static bool search_all(struct request *q, const struct sheets *t,
+static bool search_all(struct probe_request *q, const struct sheets *t,
   const struct search_settings *s, struct search_result *out)
 {
   json_t *prompts = json_object_get(q->in, "prompt");
@@ -188,7 +188,7 @@ static bool search_all(struct request *q, const struct sheets *t,
 
 /* if a model was named, the question may bring no table; if none was, it may, and without one
    the built-in model serves */
-static bool tabled(struct request *q, struct sheets *t)
+static bool tabled(struct probe_request *q, struct sheets *t)
 {
   bool has = json_object_get(q->in, "table") != NULL
     || json_object_get(q->in, "V") != NULL
@@ -203,7 +203,7 @@ static bool tabled(struct request *q, struct sheets *t)
 
 /* each prompt gets a search and a result of its own; the room for results is zero, so those that were
    not reached can be freed like the others */
-bool probe_beam(struct request *q)
+bool probe_beam(struct probe_request *q)
 {
   struct memory *m = q->o->m;
   struct sheets t = { .v = 0 };

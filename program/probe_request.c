@@ -96,18 +96,18 @@ bool request_check_keys(json_t *object, const struct key_row *keys,
   return true;
 }
 
-bool request_flag(const struct request *q, const char *key, bool normal)
+bool request_flag(const struct probe_request *q, const char *key, bool normal)
 {
   json_t *v = json_object_get(q->in, key);
   return v == NULL ? normal : json_is_true(v);
 }
 
-uint64_t request_count(const struct request *q, const char *key)
+uint64_t request_count(const struct probe_request *q, const char *key)
 {
   return (uint64_t) json_integer_value(json_object_get(q->in, key));
 }
 
-const char *request_text(const struct request *q, const char *key, size_t *n)
+const char *request_text(const struct probe_request *q, const char *key, size_t *n)
 {
   json_t *v = json_object_get(q->in, key);
   *n = json_string_length(v);
@@ -115,7 +115,7 @@ const char *request_text(const struct request *q, const char *key, size_t *n)
 }
 
 /* a list may be empty here; whether that makes sense the kind decides */
-bool request_ids_from(const struct request *q, json_t *from, const char *key,
+bool request_ids_from(const struct probe_request *q, json_t *from, const char *key,
   struct ids *list)
 {
   for (size_t i = 0; i < json_array_size(from); i++) {
@@ -133,12 +133,12 @@ bool request_ids_from(const struct request *q, json_t *from, const char *key,
   return true;
 }
 
-bool request_ids(const struct request *q, const char *key, struct ids *list)
+bool request_ids(const struct probe_request *q, const char *key, struct ids *list)
 {
   return request_ids_from(q, json_object_get(q->in, key), key, list);
 }
 
-bool request_stops(const struct request *q, struct stop_string **list, size_t *n)
+bool request_stops(const struct probe_request *q, struct stop_string **list, size_t *n)
 {
   json_t *from = json_object_get(q->in, "stop");
   *n = json_array_size(from);
@@ -156,7 +156,7 @@ bool request_stops(const struct request *q, struct stop_string **list, size_t *n
   return *list != NULL;
 }
 
-bool request_hex(const struct request *q, const char *text, size_t n,
+bool request_hex(const struct probe_request *q, const char *text, size_t n,
   unsigned char *byte)
 {
   return jsonfile_hex(text, n, byte)

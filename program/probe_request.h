@@ -9,7 +9,7 @@
 
 /* a question on its way to an answer: ids in it are below vocab_size, a model was named on
    the command line, in is the line, the answer goes to out, or a sentence to why */
-struct request {
+struct probe_request {
   const struct console *c;
   struct session *o;
   uint32_t vocab_size;
@@ -34,26 +34,26 @@ bool request_check_keys(json_t *object, const struct key_row *keys, size_t n,
   struct error *why);
 
 /* the value of a key, normal if it is not there */
-bool request_flag(const struct request *q, const char *key, bool normal);
+bool request_flag(const struct probe_request *q, const char *key, bool normal);
 
 /* the same of an integer; 0 if it is not there */
-uint64_t request_count(const struct request *q, const char *key);
+uint64_t request_count(const struct probe_request *q, const char *key);
 
 /* the same of a text, which may contain U+0000: its bytes and how many; null if it is null or not there */
-const char *request_text(const struct request *q, const char *key, size_t *n);
+const char *request_text(const struct probe_request *q, const char *key, size_t *n);
 
 /* appends the ids of the list from; errors: what is no id, memory; then list is empty */
-bool request_ids_from(const struct request *q, json_t *from, const char *key,
+bool request_ids_from(const struct probe_request *q, json_t *from, const char *key,
   struct ids *list);
 
 /* the same, of the value of a key */
-bool request_ids(const struct request *q, const char *key, struct ids *list);
+bool request_ids(const struct probe_request *q, const char *key, struct ids *list);
 
 /* undoes n hexadecimal digits; errors: anything else */
-bool request_hex(const struct request *q, const char *text, size_t n,
+bool request_hex(const struct probe_request *q, const char *text, size_t n,
   unsigned char *byte);
 
 /* the stop strings of a question, their bytes the question's; list[n] is the caller's */
-bool request_stops(const struct request *q, struct stop_string **list,
+bool request_stops(const struct probe_request *q, struct stop_string **list,
   size_t *n);
 #endif

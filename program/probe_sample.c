@@ -40,7 +40,7 @@ static bool check_sampling_keys(json_t *params, struct error *why)
 
 /* the ids to be suppressed come last into the list; then nothing moves, and the pointers are set
    in the order in which the sequences were read */
-static bool read_suppressed(struct choices *x, const struct request *q,
+static bool read_suppressed(struct choices *x, const struct probe_request *q,
   json_t *list)
 {
   struct ids one = { NULL, 0, 0 };
@@ -86,7 +86,7 @@ static bool read_stages(struct sampling_params *s, json_t *list,
 }
 
 /* a sequence of ids with a bias */
-static bool add_biased(struct choices *x, const struct request *q,
+static bool add_biased(struct choices *x, const struct probe_request *q,
   json_t *ids, const char *key, double bias)
 {
   struct ids one = { NULL, 0, 0 };
@@ -111,7 +111,7 @@ static bool read_bias(json_t *v, double *bias)
 }
 
 /* a bias by id: the key is the id in digits, without leading zeros */
-static bool add_by_id(struct choices *x, const struct request *q,
+static bool add_by_id(struct choices *x, const struct probe_request *q,
   const char *name, json_t *v)
 {
   uint64_t id = 0;
@@ -133,7 +133,7 @@ static bool add_by_id(struct choices *x, const struct request *q,
 
 /* Biases come before bad words, as the settings want them in one list; room for both is taken at once,
    so the list of sequences never moves. */
-static bool read_lists(struct choices *x, const struct request *q,
+static bool read_lists(struct choices *x, const struct probe_request *q,
   json_t *params)
 {
   json_t *bias = json_object_get(params, "logit_bias");
@@ -153,7 +153,7 @@ static bool read_lists(struct choices *x, const struct request *q,
   return read_suppressed(x, q, json_object_get(params, "suppress_tokens"));
 }
 
-bool choices_read(struct choices *x, const struct request *q,
+bool choices_read(struct choices *x, const struct probe_request *q,
   json_t *params, double temperature)
 {
   *x = (struct choices) { .s = sampling_default() };
@@ -191,7 +191,7 @@ static bool logit_from(json_t *v, float *x)
 struct trickle { struct funnel f; float *logits; size_t n; struct ids list;
   struct choices x; };
 /* what both questions about logits begin with: logits, ids, a funnel */
-static bool trickle_open(struct trickle *t, struct request *q)
+static bool trickle_open(struct trickle *t, struct probe_request *q)
 {
   struct memory *m = q->o->m;
   json_t *from = json_object_get(q->in, "logits");
@@ -328,7 +328,7 @@ static json_t *too_short(const struct probe_operation *o, json_t *params,
 
 /* a list of sequences, each with its own bias, is no setting of the command; so it goes where
    biases are kept */
-static bool read_sequences(struct choices *x, struct request *q,
+static bool read_sequences(struct choices *x, struct probe_request *q,
   json_t *list)
 {
   x->cap = json_array_size(list);
@@ -349,7 +349,7 @@ static bool read_sequences(struct choices *x, struct request *q,
     && sampling_check(&x->s, q->vocab_size, q->why);
 }
 
-static bool read_operation(struct trickle *t, struct request *q,
+static bool read_operation(struct trickle *t, struct probe_request *q,
   const struct probe_operation *o, json_t *params)
 {
   struct ids eos = { NULL, 0, 0 };
@@ -371,7 +371,7 @@ static bool read_operation(struct trickle *t, struct request *q,
 
 /* the scores after the stage, rounded to float once; a score out of range is printed as what it
    is then, and if the stage took the last token out, all are -inf */
-static void put_scores(struct request *q, const struct trickle *t)
+static void put_scores(struct probe_request *q, const struct trickle *t)
 {
   put_open_as(&q->out, "logits", '[');
   for (size_t i = 0; i < t->n; i++) writer_float(&q->out, (float) t->f.score[i]);
@@ -384,7 +384,7 @@ static bool is_word(json_t *v, const char *word)
 }
 
 /* the operation of a line; key is room for the one key of a stage that is an operation as it stands */
-static bool find_operation(struct request *q, struct probe_operation *o, struct key_row *key)
+static bool find_operation(struct probe_request *q, struct probe_operation *o, struct key_row *key)
 {
   json_t *op = json_object_get(q->in, "op");
   char part[EXCERPT_MAX + 4];
@@ -406,7 +406,7 @@ static bool find_operation(struct request *q, struct probe_operation *o, struct 
     text_excerpt(json_string_value(op), json_string_length(op), 40, part));
 }
 
-bool probe_process(struct request *q)
+bool probe_process(struct probe_request *q)
 {
   struct trickle t;
   json_t *params = json_object_get(q->in, "params");
@@ -431,7 +431,7 @@ bool probe_process(struct request *q)
 }
 
 /* what is left, by falling score, with probabilities that sum to 1 as nearly as doubles can */
-static void put_choice(struct request *q, struct funnel *f, uint32_t id)
+static void put_choice(struct probe_request *q, struct funnel *f, uint32_t id)
 {
   funnel_distribution(f);
   put_ids_as(&q->out, "kept", f->candidates, f->n);
@@ -442,7 +442,7 @@ static void put_choice(struct request *q, struct funnel *f, uint32_t id)
 }
 
 /* the position need not be the length of the text that came along */
-bool probe_sample(struct request *q)
+bool probe_sample(struct probe_request *q)
 {
   struct trickle t;
   bool ok = trickle_open(&t, q)
@@ -465,7 +465,7 @@ bool probe_sample(struct request *q)
 }
 
 /* one counter under one key */
-static bool words_of(struct request *q, const char *key, size_t n,
+static bool words_of(struct probe_request *q, const char *key, size_t n,
   uint32_t *word)
 {
   json_t *list = json_object_get(q->in, key);
@@ -482,7 +482,7 @@ static bool words_of(struct request *q, const char *key, size_t n,
   return true;
 }
 
-bool probe_philox(struct request *q)
+bool probe_philox(struct probe_request *q)
 {
   uint32_t key[2], counter[4], out[4];
   if (!words_of(q, "key", 2, key) || !words_of(q, "counter", 4, counter))

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "probe.h"
 
-static bool take_piece(const struct request *q, struct text_stream *o,
+static bool take_piece(const struct probe_request *q, struct text_stream *o,
   json_t *v, bool hex)
 {
   size_t n = json_string_length(v);
@@ -21,7 +21,7 @@ static bool take_piece(const struct request *q, struct text_stream *o,
 
 /* after each piece it is noted how much has been released; when a string was found, or no piece
    is left, the rest is released and belongs to the last piece */
-static bool run_pieces(struct request *q, struct text_stream *o,
+static bool run_pieces(struct probe_request *q, struct text_stream *o,
   struct ids *ends)
 {
   json_t *hex = json_object_get(q->in, "pieces_hex");
@@ -39,7 +39,7 @@ static bool run_pieces(struct request *q, struct text_stream *o,
 }
 
 /* cuts the text at the noted places */
-static void put_deltas(struct request *q, const struct text_stream *o,
+static void put_deltas(struct probe_request *q, const struct text_stream *o,
   const struct ids *ends)
 {
   const unsigned char *text = o->text.n > 0 ? o->text.byte
@@ -55,7 +55,7 @@ static void put_deltas(struct request *q, const struct text_stream *o,
   put_count_as(&q->out, "tokens_consumed", ends->n);
 }
 
-bool probe_stop(struct request *q)
+bool probe_stop(struct probe_request *q)
 {
   struct memory *m = q->o->m;
   struct stops until = { .m = NULL };
