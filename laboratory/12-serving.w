@@ -20,10 +20,16 @@
 @<Serve lengths, and watch the slots@>@;
 @<Count what each way costs@>@;
 @<Draw the slots@>@;
+@<Serve in a small cache@>@;
+@<Read a long prompt beside others@>@;
 @#
+static bool print_all(struct fixture *lab, struct error *why)
+{
+  return print_ways(lab, why) && print_small(lab, why) && print_long(lab, why);
+}
 int main(int argc, char **argv)
 {
-  static const struct lab_command table[] = @[{ { "values", print_ways },@|
+  static const struct lab_command table[] = @[{ { "values", print_all },@|
     { "slots", draw_slots }, { NULL, NULL } }@];
   return lab_main(argc, argv, table);
 }
@@ -140,5 +146,149 @@ static bool draw_slots(struct fixture *lab, struct error *why)
   draw_seats(w, "static");
   if (!one_way(lab, w, false, false, why)) return false;
   draw_seats(w, "continuous");
+  return true;
+}
+
+@* A small cache. \label{lab:smallcache}
+What do we do when the pages run out? The eight requests come again, and the cache has ten pages of 16 rows. \emph{Recompute} is the scheduler as it is. \emph{Refuse} is a caller who ends a text as soon as it has lost its slot. \emph{Reserve} is a caller who submits a request only when the pages of all that it may write are left; in one variant he knows its length, in the other he must expect the longest. A text of $n$ tokens after a prompt of one has $n$ rows when it ends, since its last token is never read.
+
+@<Serve in a small cache@>=
+enum remedy { RECOMPUTE, REFUSE, RESERVE_KNOWN, RESERVE_LONGEST };
+enum { SMALL_ROWS = 160, SMALL_PAGE = 16, LONGEST = 100 };
+struct small { size_t passes, cut, lost;@+ double wait;@+ struct scheduler_counts counts; };
+  /* |cut|: texts that were refused; |lost|: tokens that they had by then */
+static size_t pages_for(size_t i, enum remedy how)
+{
+  size_t rows = how == RESERVE_KNOWN ? lengths[i] : how == RESERVE_LONGEST ? LONGEST : 0;
+  return (rows + SMALL_PAGE - 1) / SMALL_PAGE;
+}
+static bool submit_next(struct scheduler *s, struct request *r, size_t *next,
+  enum remedy how, uint32_t first, struct error *why)
+{
+  for (; *next < WAITING_TEXTS; ++*next) {
+    size_t held = pages_for(*next, how);
+    struct generate_options want = @[{ .max_new_tokens = lengths[*next] }@];
+    for (size_t i = 0; i < *next; i++)
+      if (r[i].state != REQUEST_ENDED) held += pages_for(i, how);
+    if (held > SMALL_ROWS / SMALL_PAGE) return true;
+    if (!scheduler_submit(s, &r[*next], &first, 1, &want, why)) return false;
+  }
+  return true;
+}
+
+@ After each step we look who has ended, and, if texts are to be refused, who has lost its slot.
+
+@<Serve in a small cache@>=
+static void look_around(struct scheduler *s, struct request *r, size_t n, enum remedy how,
+  size_t *ended, struct small *o)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (how == REFUSE && r[i].state == REQUEST_WAITING && r[i].preempted > 0)
+      scheduler_cancel(s, &r[i]), o->cut++, o->lost += r[i].q.c.text.n - 1;
+    if (r[i].state == REQUEST_ENDED && ended[i] == 0) ended[i] = o->passes;
+  }
+}
+static bool serve_small(struct fixture *lab, enum remedy how, struct small *o,
+  struct error *why)
+{
+  struct request r[WAITING_TEXTS];
+  struct scheduler s;
+  struct store *cache = cache_open(&lab->m, &lab->model->config, SEATS,@|
+    &(struct cache_options) @[{ .rows = SMALL_ROWS, .page_rows = SMALL_PAGE }@], why);
+  struct generate_context g = @[{ &lab->e, lab->model, cache, &lab->m }@];
+  bool open = cache != NULL
+    && scheduler_open(&s, &g, &(struct scheduler_options) @[{ .share = false }@], why);
+  bool ok = open;
+  size_t next = 0, ended[WAITING_TEXTS] = @[{ 0 }@];
+  memset(r, 0, sizeof r);
+  *o = (struct small) @[{ .passes = 0 }@];
+  while (ok && (next < WAITING_TEXTS || !scheduler_idle(&s))) {
+    ok = submit_next(&s, r, &next, how, lab->sentence[0], why) && scheduler_step(&s, why);
+    o->passes++;
+    if (ok) look_around(&s, r, next, how, ended, o);
+  }
+  for (size_t i = 0; i < WAITING_TEXTS; i++) o->wait += (double) ended[i] / WAITING_TEXTS;
+  if (open) o->counts = s.counts;
+  for (size_t i = 0; open && i < WAITING_TEXTS; i++) request_close(&s, &r[i]);
+  if (open) scheduler_close(&s);
+  store_close(cache);
+  return ok;
+}
+
+@ A swap would move the rows that we compute again, out and back. We have no swap; its rows are reckoned from those of the recomputation.
+
+@<Serve in a small cache@>=
+static bool print_small(struct fixture *lab, struct error *why)
+{
+  static const char *const name[] = @[{ "recompute", "refuse", "known", "longest" }@];
+  size_t needed = 0;
+  for (size_t i = 0; i < WAITING_TEXTS; i++) needed += lengths[i];
+  print_key("serving.small.needed", "%zu", needed);
+  for (int k = RECOMPUTE; k <= RESERVE_LONGEST; k++) {
+    struct small o;
+    if (!serve_small(lab, (enum remedy) k, &o, why)) return false;
+    print_key(label_of("serving.small.%s.passes", name[k]).text, "%zu", o.passes);
+    print_key(label_of("serving.small.%s.rows", name[k]).text, "%" PRIu64, o.counts.rows);
+    print_key(label_of("serving.small.%s.preempted", name[k]).text, "%" PRIu64, o.counts.preempted);
+    print_key(label_of("serving.small.%s.cut", name[k]).text, "%zu", o.cut);
+    print_key(label_of("serving.small.%s.lost", name[k]).text, "%zu", o.lost);
+    print_key(label_of("serving.small.%s.wait", name[k]).text, "%.3f", o.wait);
+    if (k != RECOMPUTE) continue;
+    print_key("serving.small.again", "%" PRIu64, o.counts.rows - needed);
+    print_key("serving.small.moved", "%" PRIu64, 2 * (o.counts.rows - needed));
+  }
+  return true;
+}
+
+@* A long prompt among texts that decode. \label{lab:longprompt}
+Three texts decode, and a prompt of \given{512} tokens arrives. We give its rows a limit, so that a pass has at most that many rows of the prompt beside the three; and we count the passes up to its first token, and the tokens that the others have written meanwhile.
+
+@<Read a long prompt beside others@>=
+enum { LONG_PROMPT = 512, NEIGHBOURS = SEATS - 1 };
+static bool step_until(struct scheduler *s, const struct request *r, size_t tokens,
+  size_t *passes, struct error *why)
+{
+  for (*passes = 0; r->q.c.text.n < tokens; ++*passes)
+    if (!scheduler_step(s, why)) return false;
+  return true;
+}
+static bool read_beside(struct fixture *lab, size_t limit, size_t *passes, size_t *tokens,
+  struct error *why)
+{
+  struct request r[SEATS];
+  struct scheduler s;
+  struct store *cache = cache_open(&lab->m, &lab->model->config, SEATS,@|
+    &(struct cache_options) @[{ .rows = 0 }@], why);
+  struct generate_context g = @[{ &lab->e, lab->model, cache, &lab->m }@];
+  struct scheduler_options how = @[{ .pass_rows = limit + NEIGHBOURS }@];
+  bool open = cache != NULL && scheduler_open(&s, &g, &how, why), ok = open;
+  uint32_t id[LONG_PROMPT];
+  size_t before = 0;
+  struct generate_options want = @[{ .max_new_tokens = 200 }@];
+  memset(r, 0, sizeof r);
+  *tokens = 0;
+  for (size_t i = 0; i < LONG_PROMPT; i++) id[i] = lab->sentence[0];
+  for (size_t i = 0; ok && i < NEIGHBOURS; i++)
+    ok = scheduler_submit(&s, &r[i], id, 1, &want, why);
+  ok = ok && step_until(&s, &r[NEIGHBOURS - 1], 3, passes, why);
+  for (size_t i = 0; ok && i < NEIGHBOURS; i++) before += r[i].q.c.text.n;
+  ok = ok && scheduler_submit(&s, &r[NEIGHBOURS], id, LONG_PROMPT, &want, why)
+    && step_until(&s, &r[NEIGHBOURS], LONG_PROMPT + 1, passes, why);
+  for (size_t i = 0; ok && i < NEIGHBOURS; i++) *tokens += r[i].q.c.text.n;
+  *tokens -= before;
+  for (size_t i = 0; open && i < SEATS; i++) request_close(&s, &r[i]);
+  if (open) scheduler_close(&s);
+  store_close(cache);
+  return ok;
+}
+static bool print_long(struct fixture *lab, struct error *why)
+{
+  static const size_t limit[] = @[{ 16, 64, 128, 256, 512 }@];
+  for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) {
+    size_t passes, tokens;
+    if (!read_beside(lab, limit[i], &passes, &tokens, why)) return false;
+    print_key(label_of("serving.long.%zu.passes", limit[i]).text, "%zu", passes);
+    print_key(label_of("serving.long.%zu.tokens", limit[i]).text, "%zu", tokens);
+  }
   return true;
 }
