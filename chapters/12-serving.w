@@ -15,21 +15,42 @@
 
 \chapterquestion{One computer, and a whole class that wants answers from it. Do they have to queue? And does my answer change when others are served at the same time?}
 @** Serving many: continuous batching, shared prefixes.
-\incipit{W}{e have built} a writer for one reader. Now put it on a machine in a classroom. \given{30} students send their prompts, and the simplest thing that we can do is to serve them one after the other: the last student waits for all the others' texts. That hurts all the more as \cref{phases} has shown what the machine does meanwhile. A pass with one row reads all the weights to use each of them once. Its multipliers are idle for most of the time; a second row, or a tenth, would cost next to nothing.
+\incipit{W}{e have a program} that writes for one reader. Now put it on a machine in a classroom, where \given{30} students send it their prompts. The simplest server takes them one after another, and the last student waits for everybody else's answer. That is a pity, because the machine is idle for most of the time. To write one token for one student, a pass fetches all the weights from memory and uses each of them once; the multipliers spend the time waiting for the memory (\cref{sec:serial}).
 
-So let us put the rows of other people there. That is called \emph{batching}, and a program that decides, pass by pass, whose rows are computed is a \emph{scheduler}. This chapter builds one. It is short, because the hard part has been done: \cref{loop}'s step takes a list of texts of any lengths, and \cref{cache}'s pages belong to nobody in particular.
-@^scheduler@>
+So let us put other students' rows into the same pass. The weights are there anyway, and a second row can use them too. This is called \emph{batching}, and \cref{sec:batching} has measured what it is worth. \Cref{tab:batchrows} repeats the times.
+@^batching@>
 
-What we will insist on is the second half of the question. In most systems of this kind, an answer depends on who else was served in the same moment: sums are added up in another order when a batch has another size, and now and then a token comes out different. Their authors know this, and call it fundamental. It is not. Every request here gets, bit for bit, the text that it would have got alone; in any company, in any order of arrival, interrupted or not. The tests compare texts of \given{10\,000} random schedules with \texttt{==}.
+\begin{table}
+\tabcaption{tab:batchrows}{One pass with a row for each of several texts, in GPT-2 small's shape with one worker. Each text has \given{128} tokens already; the weights were packed once. From the measurements of \cref{sec:batching}.}
+\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrr@@{}}
+\tabhead{texts} & \tabhead{a pass, ms} & \tabhead{tokens a second, all} & \tabhead{times as many}\\\midrule
+1 & \val[0]{phases.batch.ms.1} & \val[0]{phases.batch.rate.1} & \val[1]{phases.batch.gain.1}\\
+4 & \val[0]{phases.batch.ms.4} & \val[0]{phases.batch.rate.4} & \val[1]{phases.batch.gain.4}\\
+8 & \val[0]{phases.batch.ms.8} & \val[0]{phases.batch.rate.8} & \val[1]{phases.batch.gain.8}\\
+\given{16} & \val[0]{phases.batch.ms.16} & \val[0]{phases.batch.rate.16} & \val[1]{phases.batch.gain.16}\\
+\given{32} & \val[0]{phases.batch.ms.32} & \val[0]{phases.batch.rate.32} & \val[1]{phases.batch.gain.32}
+\end{tabular*}
+\end{table}
 
-@ First a schedule with a pencil. The numbers are from a tutorial.
+Read the second column from the top. With four texts the pass takes hardly longer than with one, so three students are served almost for nothing. With eight it takes \val[0]{phases.batch.ms.8} milliseconds instead of \val[0]{phases.batch.ms.1}: each student waits a little longer for a token, but eight of them get one. From there on the bargain ends. Sixteen texts take \val[0]{phases.batch.ms.16} milliseconds and 32 take \val[0]{phases.batch.ms.32}; almost every row is now paid for. You know the place where that happens: it is the \emph{ridge point} of the roofline (\cref{sec:roofline}), about \val[0]{phases.balance.rows} rows on this machine. Below it, a pass waits for the memory, and another row costs little. Above it, a pass waits for the multipliers, and another row costs what a row costs. On an H100, whose ridge point is near \val[0]{phases.balance.H100} rows, a server that takes one student at a time leaves almost the whole machine unused.
+@^ridge point@>@^throughput@>
+
+@ What does the student notice? Two delays, and \cref{sec:firsttoken} has named them. The \emph{time to first token} (TTFT) used to be the prefill; in a server it begins with the wait for a place. The \emph{time per output token} (TPOT) used to be a pass with one row; in a server it is a pass with everybody's rows. A program that decides, pass by pass, whose rows are computed is a \emph{scheduler}. Each of its decisions takes time from one student and gives it to another.
+@^scheduler@>@^TTFT@>@^TPOT@>@^latency@>
+
+This chapter builds a scheduler. It is short, because the hard part is done: \cref{loop}'s step takes a list of texts of any lengths, and \cref{cache}'s pages belong to no text in particular.
+
+And does your answer change when others are served at the same time? In many servers it does. They choose the order of a sum by the shape of the pass, so the last bits of a logit depend on the company, and now and then a token with them (\cref{sec:batching}). When a user asked about it, one of vLLM's developers called the effect ``fundamental to GPU architecture'' \cited{vLLM 2024}. In our engine each row's sums have one order, whatever else is in the pass (\cref{sec:twice}). We are going to use that without mercy. Texts will join a pass and leave it, be read in pieces, lose their memory and be read again, and take over other texts' pages; and each must come out, bit for bit, as the model writes it alone. The test |company_changes_no_text| tries it on \given{10\,000} random schedules (\.{tests/suites/check\_serving.c}).
+@^batch invariance@>@^vLLM@>
+
+@ How should texts share a machine if each has its own length? Let us try two schedules by hand before we write code. The lengths are from a tutorial.
 
 \begin{byhand}{eight requests, four slots}
-Eight requests wait. They want 10, 100, 20, 30, 50, 15, 80 and 40 tokens. Our machine has four \emph{slots}: it takes four texts one step further in each pass, for the price of one.
+Eight requests wait. They want 10, 100, 20, 30, 50, 15, 80 and 40 tokens. Our machine has four \emph{slots}, so each pass takes four texts one token further.
 
-\emph{Static batching.} The first four go together, and when all are done the next four. The first batch takes as long as its longest text, 100 steps; the second takes 80. Together 180 steps.
+\emph{Static batching.} The first four requests go together, and when all are done the next four. The first batch takes as long as its longest text, 100 steps; the second takes 80. Together 180 steps.
 
-How busy were the slots? They had $4\cdot180=720$ places for tokens, and $10+100+20+30+50+15+80+40=345$ tokens were written: 48 percent. More than half of the time a slot was waiting for a neighbour.
+How busy were the slots? They had $4\cdot180=720$ places for tokens, and $10+100+20+30+50+15+80+40=345$ tokens were written: 48 percent. In more than half of the places a slot was waiting for the longest of its batch.
 
 \emph{Continuous batching.} As soon as a text ends, the next request takes its slot.
 
@@ -47,36 +68,66 @@ H (40) & 36 & 75 & F
 \end{tabular}
 \medskip
 
-The last text, G, ends with step 110, so $345/440$ of the places are used: 78 percent. It is not 100, because at the end nobody is left who could take a slot. And F, who wanted 15 tokens, has them after step 35 instead of step 115.
+The last text, G, ends with step 110, so $345/440$ of the places are used: 78 percent. Why not all? At the end nobody is left to take a free slot. And look at F, who wanted 15 tokens: they are there after step 35 instead of step 115.
 \end{byhand}
 
 \widefig{slots}{fig:slots}{The same eight requests, as our scheduler serves them. Pale stretches are slots without a text.}{Two groups of four rows, one row for each slot, over passes. In batches, short stretches leave most of the rows empty until the longest of the batch ends, and again in the second batch. Continuously, each stretch is followed at once by another, and only at the end a slot or two stay empty.}
 
-\Cref{fig:slots}\lab{lab:slots} has both schedules. Continuous batching is also called \emph{in-flight batching}; \cited[Yu and others 2022]{Yu 2022} had the idea of scheduling by the pass and not by the request. \Cref{sec:servingcheck} runs both schedules, and prints these numbers.
-@^continuous batching@>@^static batching@>@^slot@>
+\Cref{fig:slots}\lab{lab:slots} shows both schedules as the scheduler of this chapter ran them; the program of \cref{sec:servingcheck} prints the same numbers. Continuous batching is also called \emph{in-flight batching}. The idea of choosing anew before each pass, and not once for each batch, is that of Orca (\cited[Yu and others 2022]{Yu 2022}), and vLLM, SGLang and llama.cpp's server all work this way.
+@^continuous batching@>@^in-flight batching@>@^static batching@>@^slot@>@^Orca@>
 
 @* Texts of different lengths in one pass: ragged batches. \label{sec:ragged}
-What goes into such a pass? Suppose four prompts arrive, of 7, 3, 12 and 1 tokens. Many libraries want a rectangle: they make the short ones longer with \emph{padding}, tokens that mean nothing, until all have 12; then they need a mask, so that nobody attends to the padding, and a list of positions, so that the first real token still counts as the first. That is $4\cdot12=48$ rows for 23 tokens, and three lists that must agree. Forget the mask, or let positions count the pads, and the text is another one. (\Cref{sec:padding} has counted what happens then.)
+When a slot becomes free, the next request has its whole prompt to read, while its neighbours want one row each. How can they share a pass? Take a simpler case first: four prompts arrive at once, of 7, 3, 12 and 1 tokens. Many libraries want a rectangle. They fill the short prompts up to 12 with \emph{padding}, tokens that mean nothing. \Cref{tab:ragged} shows what they get.
 
-Ours is a list of rows, and each row says to which text it belongs and at which position it stands. A pass with the four prompts has 23 rows, in any order. Such a batch is called \emph{ragged}. Matrices do not care whose rows they multiply; attention looks up the text of each row, and reads that text's pages and no others. There is nothing to mask, and nothing to go wrong.
+\begin{table}
+\tabcaption{tab:ragged}{Four prompts in a pass; a letter is a token, a dot is padding. The rectangle has $4\cdot12=48$ rows for 23 tokens. A ragged batch has the letters alone, one after another.}
+\begin{tabular*}{\textwidth}{@@{}lr@@{\extracolsep{\fill}}ll@@{}}
+\tabhead{prompt} & \tabhead{tokens} & \tabhead{rectangle} & \tabhead{ragged}\\\midrule
+A & 7 & \texttt{AAAAAAA.....} & \texttt{AAAAAAA}\\
+B & 3 & \texttt{BBB.........} & \texttt{BBB}\\
+C & 12 & \texttt{CCCCCCCCCCCC} & \texttt{CCCCCCCCCCCC}\\
+D & 1 & \texttt{D...........} & \texttt{D}
+\end{tabular*}
+\end{table}
+
+The wasted rows are not the worst of it. With padding you also need a mask, so that no token attends to a dot, and a list of positions, so that the first real token still counts as the first. Forget the mask, or count the dots as positions, and the model writes another text; \cref{sec:padding} has counted how often.
+
+Our passes never had a shape. A pass is a list of rows, and each row says to which text it belongs and at which position: A0, A1, and so on up to D0, 23 rows in any order. Such a batch is called \emph{ragged}. The matrices multiply a row without asking whose it is. Attention does ask: it takes the row's text, and reads that text's pages and no others. So there is nothing to mask.
 @^ragged batch@>@^padding@>
 
-So one pass may have rows of all kinds: one row of a text that is being written, twelve of a prompt, and a piece of the middle of a long prompt whose beginning was read before. The function |generate_step| of \cref{sec:generate} does exactly this. It takes the list of texts; each says by |chunk| how many rows it may have at most. What is missing is somebody who makes the list.
+Now the case that we need is nothing new. One pass can have one row of a text that is being written, the twelve rows of C, and a piece from the middle of a long prompt whose beginning was read in earlier passes. The function |generate_step| of \cref{sec:generate} computes such a pass: we give it a list of texts, and each text's |chunk| says how many rows it may have at most. Only the list is missing.
 
 @* The scheduler. \label{sec:scheduler}
-What should it decide? We ask five things of a pass, and the rest follows.
+Who makes the list, and by which rules? Think of the people in that classroom, and of what each of them would call unfair. Five rules follow.
 
-\emph{Nobody who is writing waits.} A text that is being written, or \emph{decodes}, has one row in every pass. A long prompt that has just arrived must not hold up the others; so it is read in pieces, beside them (\emph{chunked prefill}, \cref{sec:chunks}).
+\emph{You are in the middle of your answer, and it stops because somebody pasted a whole book.} So a text that is being written, or \emph{decodes}, has its row in every pass. The book is read in pieces beside it (\emph{chunked prefill}, \cref{sec:chunks}).
 
-\emph{A pass is never too long.} It has at most |pass_rows| rows. That number is what everybody's next token waits for.
+\emph{Each of your tokens takes a second.} A pass has at most |pass_rows| rows, because everybody's next token waits for the whole pass.
 
-\emph{First come, first served.} Whoever arrives first gets a slot first, and is read first.
+\emph{You came first, and others are served before you.} Who comes first gets a slot first, and is read first.
 
-\emph{Memory is known before it is needed.} A text is let in when the cache has pages for all its rows. If texts grow, and pages run out nevertheless, somebody has to give way: the youngest.
+\emph{Your answer breaks off for lack of memory.} A text is let in only when the cache has pages for all that it must read. If the texts grow and the pages run out even so, the youngest text gives its pages back, waits, and goes on later.
 
-\emph{Every text ends.} The oldest text is never interrupted. So it ends some day; then another one is the oldest.
+\emph{You wait for ever.} The oldest text is never interrupted. So it ends some day, and then another one is the oldest.
 
-@ One text that somebody waits for is a \emph{request}. Most of it is a sequence of \cref{sec:generate}. The scheduler keeps a copy of the options, because it changes the number of rows from pass to pass; the sampler behind them stays the caller's. All requests that have not ended form a line, in the order of their arrival.
+@ The first two rules pull against each other, and |pass_rows| is where you set the balance. Let a prompt of \given{512} tokens arrive while three texts decode. If each pass has room for few of its rows, the three hardly notice it, but the newcomer waits for many passes. If one pass takes the whole prompt, the newcomer waits as briefly as possible, and the others wait for that pass. \Cref{tab:pieces}\lab{lab:longprompt} has both sides. (We counted the passes and the neighbours' tokens with this chapter's scheduler. The times are those of \cref{sec:chunks} and \cref{fig:rowtime}, without the three rows of the neighbours.)
+@^chunked prefill@>@^TTFT@>@^TPOT@>
+
+\begin{table}
+\tabcaption{tab:pieces}{A prompt of \given{512} tokens is read in pieces beside three texts that decode. Passes up to its first token; tokens that the three have written meanwhile; seconds to read the prompt, which is the newcomer's TTFT; and milliseconds for one pass with a piece, which is the neighbours' TPOT. GPT-2 small's shape with one worker; the times come from two experiments, whose rounds differ a little.}
+\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrr@@{}}
+\tabhead{piece} & \tabhead{passes} & \tabhead{tokens, others} & \tabhead{TTFT, s} & \tabhead{TPOT, ms}\\\midrule
+\given{16} & \val{serving.long.16.passes} & \val{serving.long.16.tokens} & \val[2]{phases.chunk.16} & \val[0]{phases.ms.gpt2.1.0.16}\\
+\given{64} & \val{serving.long.64.passes} & \val{serving.long.64.tokens} & \val[2]{phases.chunk.64} & \val[0]{phases.ms.gpt2.1.0.64}\\
+\given{128} & \val{serving.long.128.passes} & \val{serving.long.128.tokens} & \val[2]{phases.chunk.128} & \val[0]{phases.ms.gpt2.1.0.128}\\
+\given{256} & \val{serving.long.256.passes} & \val{serving.long.256.tokens} & \val[2]{phases.chunk.256} & \val[0]{phases.ms.gpt2.1.0.256}\\
+\given{512} & \val{serving.long.512.passes} & \val{serving.long.512.tokens} & \val[2]{phases.chunk.512} & \val[0]{phases.ms.gpt2.1.0.512}
+\end{tabular*}
+\end{table}
+
+Pieces of \given{64} cost the newcomer little time, and the neighbours get a token every \val[0]{phases.ms.gpt2.1.0.64} milliseconds and not once in \val[0]{phases.ms.gpt2.1.0.512}. Smaller pieces cost the newcomer more than they give the others: near the ridge point the weights are fetched for too few rows. Our default is \given{256} rows in a pass, decoding rows included. The number has a name in every server: vLLM calls it \texttt{max-num-batched-tokens}, llama.cpp \texttt{batch-size}; the slots are \texttt{max-num-seqs} there and \texttt{parallel} here.
+
+@ A text that somebody waits for is a \emph{request}. What must the scheduler remember of it? The text itself is a |struct sequence|, as in \cref{sec:generate}. The caller's options are copied, because the scheduler changes |chunk| from pass to pass. And by the third rule it must know who came first, so all requests that have not ended form a line in the order of their arrival, and |next| is the one behind. (|chain|, |indexed| and |found| belong to \cref{sec:prefixindex}.)
 @^request@>
 
 @<A text that somebody waits for@>=
@@ -94,7 +145,7 @@ struct request {
 };
   /* a text that somebody waits for; zero: none */
 
-@ What a scheduler is told when it is opened, and what it counts. The cache has one sequence for each slot, and a slot is a number of a sequence.
+@ A slot needs no structure. The cache is opened with as many sequences as we want slots, and slot $k$ is simply sequence $k$. So the options are few. The counters are for this chapter's tables; they also tell you whether a server is set well.
 
 @<What a scheduler is told, and what it counts@>=
 struct scheduler_options {
@@ -111,7 +162,7 @@ struct scheduler_counts {
 };
   /* what was done since the scheduler was opened */
 
-@ These, and the functions that follow, make the header.
+@ The header is short: two structures and the functions that follow.
 
 @(scheduler.h@>=
 #ifndef INCIPIT_SCHEDULER_H
@@ -123,7 +174,7 @@ struct scheduler_counts {
 @<What a scheduler does@>@;
 #endif
 
-@ The caller owns its requests, and may look at them between two steps: new tokens are at the end of |q.c.text|. One |scheduler_step| is one pass. (Who wants to be told of each token sets |on_step| in the options, as everywhere.)
+@ How do you use it? You submit requests when they come, and call |scheduler_step| again and again; each call is one pass. The requests are yours. Between two steps you may look at them: new tokens are at the end of |q.c.text|. If you want to be told of each token instead, set |on_step| in the options, as in \cref{sec:watch}.
 
 @<What a scheduler does@>=
 struct scheduler {
@@ -158,7 +209,7 @@ void scheduler_close(struct scheduler *s);
   /* cancels all texts, which stay their callers', and returns the memory; the cache is empty then */
 
 @* One step. \label{sec:schedulerstep}
-A step lets in who may come in, makes the list, sees that there are pages for it, and calls |generate_step|. Afterwards, those that have ended leave.
+Here is the whole scheduler in one function. It lets in the requests for which there is room, and plans the pass. If the pages do not suffice for the plan, somebody has to make room, and the plan is made anew, since it may have lost a text. Then |generate_step| computes the pass. Afterwards the new full pages are brought to the index, and the texts that have ended leave the line. The sections that follow fill in each of these words.
 
 @<Take all texts one step further@>=
 bool scheduler_step(struct scheduler *s, struct error *why)
@@ -180,7 +231,7 @@ bool scheduler_step(struct scheduler *s, struct error *why)
   return true;
 }
 
-@ How many rows does a text still have to read? All that the cache does not have of it, and the last one in any case, since the next token is chosen by its logits. A text that is being written has to read one: the token that was chosen in the pass before.
+@ How does the plan know whether a text decodes or still reads its prompt? It counts the rows that the text must read before its next token can be chosen: all tokens of which the cache has no row yet. For a text that decodes, this is one, the token chosen in the pass before. The last token must always be read, even if the cache has its row, because the next token is chosen by its logits. So there is nothing to mark: a text with one row to read decodes, and any other one is in its prefill.
 
 @<Plan a pass@>=
 /* the rows that a text in a slot has to read before its next token */
@@ -190,7 +241,20 @@ static size_t rows_to_read(const struct scheduler *s, const struct request *r)
   return stored < n ? n - stored : 1;
 }
 
-@ The plan has two rounds. In the first, every text that is one row away from its next token gets this row. There are never more such texts than slots, and |pass_rows| is at least as large; so nobody is left out. In the second round, those who still read their prompts get what is left, in the order of their arrival. Who gets nothing waits for the next pass; and since older texts come first, each will be the first some day.
+@ The first rule says: decoding rows come first. So the plan has two rounds. The first gives a row to each text that decodes. There are never more such texts than slots, and |pass_rows| is at least the number of slots, so no text is left out. The second round gives what is left to the texts that read their prompts, in the order of their arrival. Take a limit of 8 rows, texts A, B and C that decode, and prompts D of 12 and E of 4 tokens. (D1--5 are the rows of D's first five tokens.)
+
+\medskip
+\begin{tabular}{@@{}rllr@@{}}
+\tabhead{pass} & \tabhead{first round} & \tabhead{second round} & \tabhead{rows}\\
+1 & A, B, C & D1--5 & 8\\
+2 & A, B, C & D6--10 & 8\\
+3 & A, B, C & D11--12, E1--3 & 8\\
+4 & A, B, C, D, E4 & & 5
+\end{tabular}
+\medskip
+
+\noindent A, B and C get a token in every pass. D has its first after pass 3. E got nothing in two passes, and then a piece; it cannot be passed over for long, since texts that came later are behind it in the line.
+@^decode@>@^prefill@>
 
 @<Plan a pass@>=
 static void plan_text(struct scheduler *s, struct request *r, size_t rows, size_t *n)
@@ -215,7 +279,7 @@ static size_t plan_pass(struct scheduler *s)
   return n;
 }
 
-@ The counters of the pass say how well the slots were used: |slots_used|, divided by the number of passes and of slots, is the share of the hand calculation.
+@ In the hand calculation we asked how busy the slots were. The scheduler counts that for every pass: |slots_used|, divided by the number of passes and by that of the slots, is the share.
 
 @<Plan a pass@>=
 static void count_pass(struct scheduler *s, size_t n)
@@ -226,7 +290,11 @@ static void count_pass(struct scheduler *s, size_t n)
 }
 
 @* Who is let in. \label{sec:admission}
-A request is let in when a slot is free and the cache has room for its rows. For all of them, not only for the first piece: a text that is let in and then finds no pages has done work for nothing. And the texts that are in already will grow; so we ask for one page more for each of them. If the first in the line cannot come in, nobody else does, even if there were room for a small one. That is what \emph{first come, first served} means; otherwise, a stream of small requests would keep a large one out for ever.
+A slot is free, and the first of the line would like it. Should it come in? The tempting answer is: yes, if there are pages for its first piece. Then the prompt is half read when the pages run out, and all that work was for nothing. So we ask for pages for everything that it must read. The texts that are in already will grow, too; we ask for one page more for each of them. This is called \emph{admission control}.
+@^admission control@>
+
+And if there is no room? Perhaps the next in the line is small and would fit. We don't let it in. Otherwise a stream of small requests could keep a large one out for ever. The price is that a large request at the head of the line can hold up small ones for a while, which is known as \emph{head-of-line blocking}.
+@^head-of-line blocking@>@^first come, first served@>
 
 @<Let requests in@>=
 /* would all texts in slots, and this one, have pages for what they have to read, and one page to grow? */
@@ -240,7 +308,7 @@ static bool room_for(struct scheduler *s, const struct request *r)
   return cache_fits(s->g.s, s->demand, n);
 }
 
-@ Pages that the index keeps for nobody give way first. A request that finds itself alone is always let in: a text that can never fit is refused when it is submitted, so it will fit once the index has given up its pages.
+@ Before a request is turned away, the index of \cref{sec:prefixindex} gives up pages that no text uses; they were kept only in the hope that somebody would ask for them. A request that finds no other text in a slot is let in without further questions. It will fit once the index has given up enough, since a text that could never fit is refused when it is submitted.
 
 @<Let requests in@>=
 /* with a slot and the rows that others have computed; false, and as before, if there is no room */
@@ -261,7 +329,7 @@ static bool admit(struct scheduler *s, struct request *r, uint32_t slot, bool al
   return true;
 }
 
-@ |limit| is the number of slots, except after a pass for which the system has refused memory (\cref{sec:preempt}).
+@ The requests that wait are tried in their order, until the slots are taken or one of them does not fit. (|limit| is the number of slots, except after a pass for which the system has refused memory; see \cref{sec:preempt}. With |in_batches|, the door stays closed while a text runs. Only the comparison needs that.)
 
 @<Let requests in@>=
 static void let_in(struct scheduler *s)
@@ -279,12 +347,30 @@ static void let_in(struct scheduler *s)
 }
 
 @* When pages run out: preemption. \label{sec:preempt}
-Texts grow, and nobody knows how long they will be. Sooner or later a pass wants a page and there is none. What then? There are four ways, and each is in use somewhere.
+We let the texts in when they were short. Now they have grown, a pass wants one more page, and there is none. What do you do? \Cref{sec:doesnotfit} named the ways out, and now we can try them. The eight requests of the hand calculation come again, but the cache has only ten pages of 16 rows; the eight texts together would fill \val{serving.small.needed} rows.
 
-\emph{Refuse} the text that wants the page: its reader sees an error after half an answer. \emph{Reserve} pages for the longest text that each request may become: nothing ever runs out, and most of the memory is never used. \emph{Swap}: copy the pages of one text to a larger memory, and back later. \emph{Preempt and recompute}: take the slot and the pages of one text, and read its tokens again when there is room. On a processor, where the cache lies in the largest memory there is, swapping has no place to go to. So we recompute. It costs the rows of that text a second time; not its tokens, which are not chosen again.
-@^preemption@>@^swapping@>
+\emph{Refuse.} The text that was to make room ends with an error, and its reader keeps half an answer. \emph{Reserve.} A request waits until pages are free for the longest text that it may become. Then nothing ever runs out. \emph{Preempt and recompute.} One text loses its slot and its pages; when there is room again, its tokens are read once more, like a prompt. \emph{Swap.} The pages of one text are copied to another memory, and copied back later. \Cref{tab:smallcache}\lab{lab:smallcache} has the results.
+@^preemption@>@^recomputation@>@^swap@>@^reservation@>
 
-@ Whom do we take? The youngest, since it has the least to lose. First of all, though, pages that the index keeps for nobody. The oldest text keeps its slot in any case; if it is alone, and there is still no room, then pages of its own that the index holds as well are in the way of a copy, and the index lets go of them.
+\begin{table}
+\tabcaption{tab:smallcache}{Eight requests in a cache of ten pages: passes, rows computed, passes until a text is there (the mean of the eight), and texts that broke off. The line for swapping is reckoned from the one above it: the same schedule, and \val{serving.small.moved} rows moved, out and back.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
+\tabhead{way} & \tabhead{passes} & \tabhead{rows} & \tabhead{mean wait} & \tabhead{broken off}\\\midrule
+refuse & \val{serving.small.refuse.passes} & \val{serving.small.refuse.rows} & -- & \val{serving.small.refuse.cut}\\
+reserve \given{100} tokens for each & \val{serving.small.longest.passes} & \val{serving.small.longest.rows} & \val[0]{serving.small.longest.wait} & \val{serving.small.longest.cut}\\
+reserve, lengths known & \val{serving.small.known.passes} & \val{serving.small.known.rows} & \val[0]{serving.small.known.wait} & \val{serving.small.known.cut}\\
+preempt and recompute & \val{serving.small.recompute.passes} & \val{serving.small.recompute.rows} & \val[0]{serving.small.recompute.wait} & \val{serving.small.recompute.cut}\\
+preempt and swap & \val{serving.small.recompute.passes} & \val{serving.small.needed} & \val[0]{serving.small.recompute.wait} & \val{serving.small.recompute.cut}\\
+\midrule
+a cache with room for all & \val{serving.passes.continuous} & \val{serving.small.needed} & \val[0]{serving.wait.continuous} & 0
+\end{tabular*}
+\end{table}
+
+Look at the reservations first. A text of \given{100} tokens takes seven of the ten pages, so if each request may become that long, only one is ever in, and we are back at one after another. Even if we knew all lengths beforehand, B would hold its seven pages from its first token on, and would use most of them only near its end. Refusing is quick and cheap, and two readers have lost their answers after \val{serving.small.refuse.lost} tokens together. With preemption the whole class needs \val{serving.small.recompute.passes} passes, hardly more than with room for all. It costs \val{serving.small.again} rows that are computed a second time, after \val{serving.small.recompute.preempted} preemptions. No token is chosen twice.
+
+So we preempt. Should we recompute or swap? That depends on where a row comes from faster: from another memory, or from the multipliers (\cref{sec:doesnotfit}). On a processor the cache already is in the largest memory there is, and a swap could only go to a disk. So we recompute.
+
+@ Who loses the slot? The youngest text, because it has the least to lose, and because the oldest must not (that was the fifth rule). But first of all, pages that only the index keeps are given up: nobody misses them. One odd case remains. The oldest text is alone, and still there is no room. Then the index holds pages of this very text, and a page that two hold must be copied before it is written to; so the index lets go of these as well.
 
 @<Make room@>=
 /* takes a slot away; the text, and the state of its sampler, stay as they are, and it keeps its place in the line */
@@ -310,12 +396,12 @@ static bool make_room(struct scheduler *s)
   return true;
 }
 
-@ Does anything change for the text that was interrupted? Its tokens so far are still there, and nobody takes them back. When it gets a slot again, it reads them all, like a prompt: the same rows, with the same bits. Then comes the next choice. The noise of the sampler depends on the seed, the text's number and the position (\cref{sec:philox}), not on the clock and not on how often somebody asked. So the next token is the one that it would have been. The reader notices a pause.
+@ Is the text that was interrupted still the same text? Its tokens are all there. When it gets a slot again, it reads them like a prompt, and \cref{sec:twice} has shown that recomputed rows have the same bits. Then the next token is chosen. If the sampler's noise came from a generator that everybody shares, this choice would be another one now. Ours depends on the seed, on the number of the text, and on the position (\cref{sec:philox}), not on how often or when it is asked for. So the next token is the one that it would have been, and the reader notices a pause and nothing else.
 
-Could a text wait for ever? That is called \emph{starvation}. And could it go on for ever that two texts take each other's slots? The one that was preempted is let in only if there is room for all its rows and for a page more of everybody else. So between two preemptions, someone has grown by a page. And the oldest text has never lost its slot: it ends, and there is one less.
-@^starvation@>
+Could a text wait for ever, which is called \emph{starvation}? And could two texts take each other's pages without end? After somebody was let in, the next pass fits: that is what |room_for| has asked for. So between two preemptions a pass is computed; it reads rows of prompts, or it writes tokens, and tokens that are written are never lost. Rows can be lost and read again, but a text that was let in has pages for all of them, and loses them only when others have written enough tokens to fill a page. The number of tokens is limited, so this cannot go on for ever. And the oldest text never loses its slot.
+@^starvation@>@^livelock@>
 
-@ A pass can also fail for another reason: the system refuses memory. Then nobody has lost anything (\cref{sec:generate}); the step may be tried again with one text fewer. If it fails with a single text, this text is the one for which there is no memory, and it ends with the reason. Only a pass that was cancelled from outside is no fault of any text.
+@ A pass can fail for another reason: the cache has its pages, but the system refuses memory for the computation. A refused pass has changed nothing (\cref{sec:generate}), so we try again with one text fewer: the youngest loses its slot, and |limit| keeps the slot closed. After each pass that succeeds, |scheduler_step| opens one slot more. If a pass with a single text is refused, there is no memory for this text, and it ends with the reason. If you have cancelled the pass yourself, no text is to blame.
 
 @<Make room@>=
 static bool pass_refused(struct scheduler *s, size_t n, struct error *why)
@@ -338,15 +424,20 @@ static bool pass_refused(struct scheduler *s, size_t n, struct error *why)
 }
 
 @* Shared prefixes. \label{sec:prefixindex}
-A whole class uses the same program, and the program puts the same page of instructions before every question. The keys and values of these tokens are the same for everybody. Why? By \cref{sec:causal}, a row depends on the tokens up to its own and on nothing else. So if two prompts begin with the same tokens, they have the same first rows, to the last bit, and the second may use the pages of the first.
-@^prefix sharing@>
+The whole class uses one program, and the program puts the same page of instructions before every question. Must we read that page \given{30} times? A row depends on the tokens up to its own and on nothing else (\cref{sec:causal}). So prompts that begin with the same tokens have the same first rows, to the last bit, and the second student can use the pages of the first. \Cref{sec:prefix} has called this \emph{prefix caching}.
+@^prefix caching@>
 
-What we need is an index that says: \emph{these tokens, after those, are in that page}. Think of a tree. Below its root are the first pages of texts; below each page those that came after it. To look a prompt up, we walk down from the root, a page of tokens at a time, until there is no branch with the next tokens.
+How do we find the pages? We could compare each new prompt with every text that runs, token by token. But the best beginning may be that of a text which ended a minute ago. So pages must be found without their texts. Suppose that we could ask: \emph{which page has these tokens, and comes after that page?} Then we would look up the first page of the prompt, then the second one after it, and go on until there is no answer. The answers make a tree. Below its root are the first pages of texts, and below each page those that came after it (\cref{fig:prefixtree}). SGLang's RadixAttention is such a tree, with branches of any length (\cited[Zheng and others 2024]{Zheng 2024}); vLLM finds pages by hashes, as we do.
+@^RadixAttention@>@^SGLang@>@^prefix tree@>
+
+Why only full pages? A text still writes to its last page. A full page never changes again, so any number of texts can read it.
 
 \widefig{prefixtree}{fig:prefixtree}{Three prompts that begin alike, in pages of four tokens. The pages of the common beginning exist once.}{A tree of boxes, each a page with four words. The root's only child is shared by all three prompts, the next is shared by two of them, and each prompt ends in a branch of its own.}
 
-@ The branches of all nodes are in one hash table: its key is the number of the parent and the page's tokens. A hash says only where to look. Two different pages may have the same one, and then a system that trusts its hashes gives a reader the memory of somebody else's text. Such systems exist. Ours compares the tokens, every one; and since the parent was found in the same way, the whole beginning has been compared.
-@^hash@>
+@ All branches of the tree are in one hash table. The key is the parent's number with the page's tokens. But a hash says only where to look: two different pages can have the same one. A system that trusts the hash alone then gives you the memory of somebody else's text. That is not far-fetched. A bug report about one such index describes how a collision ``silently reuses'' the wrong page \cited{OpenVINO 2026}, and vLLM went over to a cryptographic hash, for which nobody knows how to make a collision. We compare the tokens, every one of them. The parent was found in the same way, so by induction the whole beginning has been compared.
+@^hash@>@^hash collision@>
+
+An entry also needs a reference to its page, so that the page outlives its text; the number of its children, since a page that has some must not go; and a time of last use, so that we know which page to give up. What |born| is for will become clear when pages are added.
 
 @<The pages that are known by their tokens@>=
 struct prefix_place { uint32_t entry; uint64_t born; };
@@ -373,7 +464,7 @@ struct prefix_index {
 };
   /* the tree of all pages that are known */
 
-@ The functions. None of them fails: an index that finds no memory for another entry does not have this entry, and some rows are computed again.
+@ Sharing is a convenience, so after it was opened, the index never reports an error. If there is no memory for another entry, the entry is not made, and some rows are computed again.
 
 @(prefix.h@>=
 #ifndef INCIPIT_PREFIX_H
@@ -395,7 +486,7 @@ void prefix_close(struct prefix_index *x);
   /* gives up all entries, and the memory */
 #endif
 
-@ The hash mixes the parent's number and the tokens. It is chosen for speed; a reader who sends prompts that collide makes only the index slow, and never wrong.
+@ Since tokens are compared, the hash may be a quick one. It mixes the parent's number and the tokens by multiplications. Somebody who sends prompts that collide makes the index slow, but never wrong.
 
 @<Find a page by its tokens@>=
 static size_t bucket_of(const struct prefix_index *x, uint32_t parent, const uint32_t *token)
@@ -415,7 +506,7 @@ static uint32_t find_page(const struct prefix_index *x, uint32_t parent,
   return i;
 }
 
-@ Adopting walks down the tree. Afterwards the clock is set, from the last page up to the first: so a page was never used less recently than one that comes after it, and the page that is given up first is a leaf.
+@ When a request gets its slot, it \emph{adopts} the pages of its beginning: we walk down the tree, and each page that is found goes into the block table of the slot, with one reference more. Then we walk back up and set each page's time of last use. Why upward? Because then a page always has a later time than those below it, and what was used longest ago is a leaf.
 
 @<Adopt the pages of a known beginning@>=
 size_t prefix_adopt(struct prefix_index *x, uint32_t sequence, const uint32_t *id,
@@ -435,9 +526,11 @@ size_t prefix_adopt(struct prefix_index *x, uint32_t sequence, const uint32_t *i
   return pages;
 }
 
-@ If the whole prompt is known, all its rows are there, and the logits of the last one are not. The text must read its last token once more: |rows_to_read| gives 1, and |store_match_prefix| takes one row back. That row is in a page that others have, so the pass copies the page before it writes (\cref{sec:pages}). A prompt that is known from beginning to end costs one row.
+@ What if the whole prompt is known, to its last token? Then all its rows are there, but the logits of the last row were not kept, and without them there is no next token. So the last token is read once more: |rows_to_read| gives 1, and |store_match_prefix| takes one row back. That row is in a page that others have, so the pass copies the page before it writes to it (\cref{sec:pages}). A prompt that is completely known costs one row and one copy of a page.
 
-@ A new entry takes a reference to its pages, as a block table would. If another text has brought the same tokens in the meantime, its entry stays, and ours goes on after that one: the rows are the same. But then a text may go on after an entry that it does not hold a page of. When the entry is given up, its number may be used again for quite another page, and a child of it would be found after the wrong beginning. So a place has the time of its entry's birth as well, and is of no use when that is another.
+@ Now pages must get into the tree. A new entry takes a reference to its page, as a block table would. If another text has brought the same tokens in the meantime, its entry stays, and we go on below that one: the rows are the same.
+
+Here is a trap. Ann's text and Bob's begin alike; each has computed its first page for itself, and Ann's is in the index, as entry 5. Bob remembers that his next page belongs below entry 5. Before he has filled it, Ann's text ends, her page is given up, and the number 5 is used again, for a page of Carol's, who began differently. Now Bob's second page comes. Below entry 5 it would follow Carol's beginning, and the next student who begins like Carol would adopt Bob's rows. So a place remembers not only a number but also when that entry was made, its |born|. If the times differ, the place is of no use any more, and Bob's pages are not shared.
 
 @<Add a page@>=
 struct prefix_place prefix_add(struct prefix_index *x, struct prefix_place after,
@@ -462,7 +555,7 @@ struct prefix_place prefix_add(struct prefix_index *x, struct prefix_place after
   return (struct prefix_place) @[{ e, x->entry[e].born }@];
 }
 
-@ The arrays double when they are full. The number of buckets is that of the entries, so all entries must then be entered anew.
+@ The arrays double when they are full. There are as many buckets as entries, so that the lists stay short; when the number of buckets changes, every entry has another bucket and is entered anew.
 
 @<Have one more entry@>=
 static void enter(struct prefix_index *x, uint32_t e)
@@ -496,7 +589,7 @@ static uint32_t new_entry(struct prefix_index *x)
   return e;
 }
 
-@ The scheduler brings each page to the index in the pass that has filled it. So a text that arrives while the first one is still reading its prompt finds the part that was read. |chain| is the entry of the newest page; if the index has no memory, the chain ends, and so does the sharing of this text.
+@ When should a page be brought to the index? We could wait until its text has ended, but the students of a class all send their prompts in the same minute. So the scheduler does it right after the pass that has filled the page, and a text that arrives while the first one still reads its prompt finds what was read so far. |chain| is the place of the text's newest page. If a page could not be added, the chain is cut, and the rest of this text is not shared.
 
 @<Bring new pages to the index@>=
 static void index_new_pages(struct scheduler *s, struct request *r)
@@ -510,7 +603,7 @@ static void index_new_pages(struct scheduler *s, struct request *r)
   }
 }
 
-@ Giving up the least recently used entry keeps what is asked for often. An entry with children stays, because a child cannot be found without it. The search goes through all entries; there are as many as pages in the cache, and it is done once for each page that runs short.
+@ Which page is given up? The one that was used longest ago (\emph{least recently used}, LRU): what is asked for often stays. An entry with children must stay as well, since a child cannot be found without it. We search through all entries. That sounds slow, but there are no more of them than pages in the cache, and a search frees a page, whose rows cost far more to compute.
 @^least recently used@>
 
 @<Give up a page@>=
@@ -539,7 +632,10 @@ bool prefix_evict(struct prefix_index *x, bool in_use)
   return oldest != 0;
 }
 
-@ One file has the index, and says why it may trust what it finds.
+@ One thing that a shared index tells even to strangers: a prompt whose first token comes quickly has been here before. By measuring TTFT, you can find out what others have asked. A server for people who should not know of each other gives each of them an index of their own, or none.
+@^timing side channel@>
+
+The file of the index:
 
 @(prefix.c@>=
 /** The index of prefixes: which full pages of a cache have which tokens after which others.
@@ -557,7 +653,7 @@ bool prefix_evict(struct prefix_index *x, bool in_use)
 @<Add a page@>@;
 @<Give up a page@>@;
 
-@ And one has the scheduler. Opening, submitting, cancelling and closing are in \.{unwoven/serving/open.c}.
+@ And the file of the scheduler. Opening, submitting, cancelling and closing hold no surprises; they are in \.{unwoven/serving/open.c}.
 
 @(scheduler.c@>=
 /** The scheduler: whose rows are computed in the next pass.
@@ -577,7 +673,7 @@ bool prefix_evict(struct prefix_index *x, bool in_use)
 @<Bring new pages to the index@>@;
 @<Take all texts one step further@>@;
 
-@ Whoever ends gives back the slot. Its full pages stay in the index.
+@ A text that ends gives back its slot and its rows. Its full pages stay in the cache as long as the index holds them, for the next one who begins alike.
 
 @<Leave@>=
 void request_leave(struct scheduler *s, struct request *r)
@@ -593,7 +689,7 @@ void request_leave(struct scheduler *s, struct request *r)
 }
 
 @* The check, and what the tutorials say. \label{sec:servingcheck}
-The chapter's program serves the eight requests of the hand calculation three times with the built-in model: in batches, continuously, and continuously with a cache so small that texts have to give way. It counts passes and used slots. And it compares all texts with those that the model writes when each request is alone.
+Is it true that company changes no text? And do the passes agree with the hand calculation? The chapter's program serves the eight requests three times with the built-in model: in batches, continuously, and continuously in a cache so small that texts have to give way. It counts passes and used slots, and compares every text with the one that the model writes when the request is alone.
 
 @<Eight requests@>=
 enum { REQUESTS = 8, SLOTS = 4 };
@@ -616,7 +712,7 @@ static bool house_open(struct house *h, struct error *why)
   return ok;
 }
 
-@ Alone, each request is written by |generate|, in a cache of its own. An end token does not count here, so that the lengths are those of the hand calculation.
+@ First each request is written alone, by |generate| of \cref{loop}. We set no end token, so that the lengths are those of the hand calculation.
 
 @<Eight requests@>=
 static bool write_alone(struct house *h, struct error *why)
@@ -634,7 +730,7 @@ static bool write_alone(struct house *h, struct error *why)
   return ok;
 }
 
-@ Together, all are submitted at once, and the scheduler steps until nobody is left.
+@ Then they are served together. All are submitted at once, and the scheduler steps until the line is empty.
 
 @<Serve them together@>=
 static bool serve(struct house *h, const struct scheduler_options *w, size_t rows,
@@ -661,7 +757,7 @@ static bool serve(struct house *h, const struct scheduler_options *w, size_t row
   return ok;
 }
 
-@ Each line of the output has one way of serving: passes, the share of slots that were used, rows computed, and slots taken away.
+@ For each way of serving, the program prints the passes, the share of slots that were used, the rows computed, and the slots taken away.
 
 @<Serve them together@>=
 static bool print_ways(struct house *h, struct error *why)
@@ -682,7 +778,7 @@ static bool print_ways(struct house *h, struct error *why)
   return true;
 }
 
-@ The class of \cref{sec:prefixindex} is the second experiment. A prompt of a common beginning of \given{64} tokens and one more token of its own comes \given{100} times, and asks for one token.
+@ The second experiment is the class of \cref{sec:prefixindex}. \given{100} prompts come one after another, each with the same \given{64} tokens and one more of its own, and ask for one token. How many rows will be computed? Guess before you read on.
 
 @<Serve a class@>=
 static bool print_class(struct house *h, struct error *why)
@@ -710,7 +806,7 @@ static bool print_class(struct house *h, struct error *why)
   return ok;
 }
 
-@ The program.
+@ The main program runs both, and frees what they used.
 
 @c
 #include <inttypes.h>
@@ -739,11 +835,11 @@ int main(void)
   return !ok;
 }
 
-@ The first two lines are those of the pencil. In the third, texts lose their slots and are read again, and still come out the same. The class costs the common beginning once, and one row for each of its prompts.
+@ The first two lines of the output are those of the hand calculation. In the third, texts lose their slots and are read again, which costs a few passes and rows. (Fewer rows than in \cref{tab:smallcache}: here the index is on, and a text that comes back may find some of its own pages.) All texts are the same as alone. And the class computes its common beginning once, and then one row for each prompt.
 
 \widecheckpoint{build/out/serving.txt}{eight requests served in three ways, and a class with one beginning}
 
-@ The last text of the pencil's schedule ends with pass \val{serving.passes.continuous}, and that is not the least that is possible. If we knew beforehand how long the texts will be, and took the longest first, \val{serving.passes.longest} passes would do. But nobody knows it, and the mean time until a text is there would be longer: \val[0]{serving.wait.longest} passes instead of \val[0]{serving.wait.continuous}. (In batches it is \val[0]{serving.wait.static}.)
+@ Is continuous batching the best that one can do? Our last text ends with pass \val{serving.passes.continuous}. If we knew beforehand how long each text will be, and took the longest first, \val{serving.passes.longest} passes would do. But nobody knows that, and the mean student would wait longer: \val[0]{serving.wait.longest} passes for a text instead of \val[0]{serving.wait.continuous}. (In batches it is \val[0]{serving.wait.static}.) So a server that is best for the machine isn't best for its readers, and the sentence of the tutorial needs a condition.
 
 \claim{S2-86}
 
@@ -754,4 +850,7 @@ Each exercise names the command that checks your answer.
 \exercise{check}{ex:serving.padding}{Four prompts have 5, \given{120}, \given{30} and \given{77} tokens. How many rows has the rectangle that padding makes of them, and how many has a ragged batch?}{\texttt{make exercise-12-1}}{\given{480} and \given{232}: four times the longest, and the sum.}
 \exercise{check}{ex:serving.shortest}{The eight requests of the hand calculation come in the order of their lengths, the shortest first. How many passes does the scheduler need, and in how many passes altogether do the eight texts wait for their ends (the sum of the numbers of their last passes)?}{\texttt{make exercise-12-2}}{\given{130} and \given{420}. The mean wait is shorter than in any other order, and the longest text is left alone at the end.}
 \exercise{think}{ex:serving.shared}{Pages have 16 rows. \given{40} requests come one after the other, each with the same \given{70} tokens and then 5 of its own, and ask for one token. How many rows are computed?}{\texttt{make exercise-12-3}}{\given{504}. The first computes 75 rows. The others find four full pages, 64 rows, and compute 11 each; the last six of the common tokens are in a page that is not full, and such pages are not in the index.}
+\exercise{check}{ex:serving.plan}{Passes have at most \given{16} rows, and there are four slots. Two texts decode when two prompts arrive, first one of 40 tokens and then one of 30. After how many passes has each of them its first token?}{\texttt{make exercise-12-4}}{3 and 6. Two rows of each pass are taken, so the first prompt is read in pieces of 14, 14 and 12, and the third pass has room for 2 rows of the second prompt. From then on three rows are taken: 13, 13 and 2.}
+\exercise{think}{ex:serving.whole}{Pages have 16 rows. The same prompt of 48 tokens comes twice, the second time after the first text has ended. How many rows are computed before the second text has its first token, and how many more pages are then in use than after the first text?}{\texttt{make exercise-12-5}}{1 and 1. All three pages are found, but the logits of the last row are not kept. Its row is written again, in a page that the index holds as well, so the page is copied.}
+\exercise{think}{ex:serving.reserve}{A cache has 20 pages of 16 rows. Each request has a prompt of one token and writes 30 tokens, but the server must expect \given{100}. How many requests can be in at a time if pages are reserved, and how many, at most, if they are taken when they are needed?}{\texttt{make exercise-12-6}}{2 and 10. A text of \given{100} tokens fills seven pages, one of 30 tokens two.}
 \end{exercises}
