@@ -20,7 +20,7 @@
 So let us put other students' rows into the same pass. The weights are there anyway, and a second row can use them too. This is called \emph{batching}, and \cref{sec:batching} has measured what it is worth. \Cref{tab:batchrows} repeats the times.
 @^batching@>
 
-\begin{table}
+\begin{table}[htp]
 \tabcaption{tab:batchrows}{One pass with a row for each of several texts, in GPT-2 small's shape with one worker. Each text has \given{128} tokens already; the weights were packed once. From the measurements of \cref{sec:batching}.}
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrr@@{}}
 \tabhead{texts} & \tabhead{a pass, ms} & \tabhead{tokens a second, all} & \tabhead{times as many}\\\midrule
@@ -32,16 +32,16 @@ So let us put other students' rows into the same pass. The weights are there any
 \end{tabular*}
 \end{table}
 
-Read the second column from the top. With four texts the pass takes hardly longer than with one, so three students are served almost for nothing. With eight it takes \val[0]{phases.batch.ms.8} milliseconds instead of \val[0]{phases.batch.ms.1}: each student waits a little longer for a token, but eight of them get one. From there on the bargain ends. Sixteen texts take \val[0]{phases.batch.ms.16} milliseconds and 32 take \val[0]{phases.batch.ms.32}; almost every row is now paid for. You know the place where that happens: it is the \emph{ridge point} of the roofline (\cref{sec:roofline}), about \val[0]{phases.balance.rows} rows on this machine. Below it, a pass waits for the memory, and another row costs little. Above it, a pass waits for the multipliers, and another row costs what a row costs. On an H100, whose ridge point is near \val[0]{phases.balance.H100} rows, a server that takes one student at a time leaves almost the whole machine unused.
-@^ridge point@>@^throughput@>
+Read the second column from the top. With four texts the pass takes hardly longer than with one, so three students are served almost for nothing. With eight it takes \val[0]{phases.batch.ms.8} milliseconds instead of \val[0]{phases.batch.ms.1}: each student waits a little longer for a token, but eight of them get one. From there on the bargain ends. Sixteen texts take \val[0]{phases.batch.ms.16} milliseconds and 32 take \val[0]{phases.batch.ms.32}; almost every row is now paid for. You know the place where that happens: it is the \emph{ridge point} of the roofline (\cref{sec:roofline}), about \val[0]{phases.balance.rows} rows on this machine. Below it, a pass waits for the memory, and another row costs little. Above it, a pass waits for the multipliers, and another row costs what a row costs. On an H100, whose ridge point is near \val[0]{phases.balance.H100} rows, a server that took one student at a time would leave almost the whole machine unused.
+@^ridge point@>
 
 @ What does the student notice? Two delays, and \cref{sec:firsttoken} has named them. The \emph{time to first token} (TTFT) used to be the prefill; in a server it begins with the wait for a place. The \emph{time per output token} (TPOT) used to be a pass with one row; in a server it is a pass with everybody's rows. A program that decides, pass by pass, whose rows are computed is a \emph{scheduler}. Each of its decisions takes time from one student and gives it to another.
-@^scheduler@>@^TTFT@>@^TPOT@>@^latency@>
+@^scheduler@>@^time to first token@>@^time per output token@>
 
 This chapter builds a scheduler. It is short, because the hard part is done: \cref{loop}'s step takes a list of texts of any lengths, and \cref{cache}'s pages belong to no text in particular.
 
-And does your answer change when others are served at the same time? In many servers it does. They choose the order of a sum by the shape of the pass, so the last bits of a logit depend on the company, and now and then a token with them (\cref{sec:batching}). When a user asked about it, one of vLLM's developers called the effect ``fundamental to GPU architecture'' \cited{vLLM 2024}. In our engine each row's sums have one order, whatever else is in the pass (\cref{sec:twice}). We are going to use that without mercy. Texts will join a pass and leave it, be read in pieces, lose their memory and be read again, and take over other texts' pages; and each must come out, bit for bit, as the model writes it alone. The test |company_changes_no_text| tries it on \given{10\,000} random schedules (\.{tests/suites/check\_serving.c}).
-@^batch invariance@>@^vLLM@>
+And does your answer change when others are served at the same time? In many servers it does. They choose the \emph{order of summation} by the shape of the pass, so the last bits of a logit depend on the company, and now and then a token with them (\cref{sec:batching}). When a user asked about it, one of vLLM's developers called the effect ``fundamental to GPU architecture'' \cited{vLLM 2024}. In our engine each row's sums have one order, whatever else is in the pass (\cref{sec:twice}). We are going to use that without mercy. Texts will join a pass and leave it, be read in pieces, lose their memory and be read again, and take over other texts' pages; and each must come out, bit for bit, as the model writes it alone. The test |company_changes_no_text| tries it on \given{10\,000} random schedules (\.{tests/suites/check\_serving.c}).
+@^order of summation@>@^vLLM@>
 
 @ How should texts share a machine if each has its own length? Let us try two schedules by hand before we write code. The lengths are from a tutorial.
 
@@ -79,7 +79,7 @@ The last text, G, ends with step 110, so $345/440$ of the places are used: 78 pe
 @* Texts of different lengths in one pass: ragged batches. \label{sec:ragged}
 When a slot becomes free, the next request has its whole prompt to read, while its neighbours want one row each. How can they share a pass? Take a simpler case first: four prompts arrive at once, of 7, 3, 12 and 1 tokens. Many libraries want a rectangle. They fill the short prompts up to 12 with \emph{padding}, tokens that mean nothing. \Cref{tab:ragged} shows what they get.
 
-\begin{table}
+\begin{table}[htp]
 \tabcaption{tab:ragged}{Four prompts in a pass; a letter is a token, a dot is padding. The rectangle has $4\cdot12=48$ rows for 23 tokens. A ragged batch has the letters alone, one after another.}
 \begin{tabular*}{\textwidth}{@@{}lr@@{\extracolsep{\fill}}ll@@{}}
 \tabhead{prompt} & \tabhead{tokens} & \tabhead{rectangle} & \tabhead{ragged}\\\midrule
@@ -101,6 +101,7 @@ Now the case that we need is nothing new. One pass can have one row of a text th
 Who makes the list, and by which rules? Think of the people in that classroom, and of what each of them would call unfair. Five rules follow.
 
 \emph{You are in the middle of your answer, and it stops because somebody pasted a whole book.} So a text that is being written, or \emph{decodes}, has its row in every pass. The book is read in pieces beside it (\emph{chunked prefill}, \cref{sec:chunks}).
+@^chunked prefill@>
 
 \emph{Each of your tokens takes a second.} A pass has at most |pass_rows| rows, because everybody's next token waits for the whole pass.
 
@@ -110,10 +111,10 @@ Who makes the list, and by which rules? Think of the people in that classroom, a
 
 \emph{You wait for ever.} The oldest text is never interrupted. So it ends some day, and then another one is the oldest.
 
-@ The first two rules pull against each other, and |pass_rows| is where you set the balance. Let a prompt of \given{512} tokens arrive while three texts decode. If each pass has room for few of its rows, the three hardly notice it, but the newcomer waits for many passes. If one pass takes the whole prompt, the newcomer waits as briefly as possible, and the others wait for that pass. \Cref{tab:pieces}\lab{lab:longprompt} has both sides. (We counted the passes and the neighbours' tokens with this chapter's scheduler. The times are those of \cref{sec:chunks} and \cref{fig:rowtime}, without the three rows of the neighbours.)
-@^chunked prefill@>@^TTFT@>@^TPOT@>
+@ The first two rules pull against each other: the time to first token of one request against the time per output token of the others. With |pass_rows| you set the balance. Let a prompt of \given{512} tokens arrive while three texts decode. If each pass has room for few of its rows, the three hardly notice it, but the newcomer waits for many passes. If one pass takes the whole prompt, the newcomer waits as briefly as possible, and the others wait for that pass. \Cref{tab:pieces}\lab{lab:longprompt} has both sides. (We counted the passes and the neighbours' tokens with this chapter's scheduler. The times are those of \cref{sec:chunks} and \cref{fig:rowtime}, without the three rows of the neighbours.)
+@^time to first token@>@^time per output token@>
 
-\begin{table}
+\begin{table}[htp]
 \tabcaption{tab:pieces}{A prompt of \given{512} tokens is read in pieces beside three texts that decode. Passes up to its first token; tokens that the three have written meanwhile; seconds to read the prompt, which is the newcomer's TTFT; and milliseconds for one pass with a piece, which is the neighbours' TPOT. GPT-2 small's shape with one worker; the times come from two experiments, whose rounds differ a little.}
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrr@@{}}
 \tabhead{piece} & \tabhead{passes} & \tabhead{tokens, others} & \tabhead{TTFT, s} & \tabhead{TPOT, ms}\\\midrule
@@ -125,7 +126,7 @@ Who makes the list, and by which rules? Think of the people in that classroom, a
 \end{tabular*}
 \end{table}
 
-Pieces of \given{64} cost the newcomer little time, and the neighbours get a token every \val[0]{phases.ms.gpt2.1.0.64} milliseconds and not once in \val[0]{phases.ms.gpt2.1.0.512}. Smaller pieces cost the newcomer more than they give the others: near the ridge point the weights are fetched for too few rows. Our default is \given{256} rows in a pass, decoding rows included. The number has a name in every server: vLLM calls it \texttt{max-num-batched-tokens}, llama.cpp \texttt{batch-size}; the slots are \texttt{max-num-seqs} there and \texttt{parallel} here.
+Pieces of \given{64} cost the newcomer little time, and the neighbours get a token every \val[0]{phases.ms.gpt2.1.0.64} milliseconds and not once in \val[0]{phases.ms.gpt2.1.0.512}. With pieces of \given{16} they get one every \val[0]{phases.ms.gpt2.1.0.16} milliseconds, but now the newcomer pays: near the ridge point the weights are fetched for few rows, and the same prompt takes \val[1]{phases.chunk.16} seconds instead of \val[1]{phases.chunk.64}. Our default is \given{256} rows in a pass, decoding rows included. For rows and slots, vLLM has the options \texttt{max-num-batched-tokens} and \texttt{max-num-seqs}, llama.cpp's server \texttt{batch-size} and \texttt{parallel}.
 
 @ A text that somebody waits for is a \emph{request}. What must the scheduler remember of it? The text itself is a |struct sequence|, as in \cref{sec:generate}. The caller's options are copied, because the scheduler changes |chunk| from pass to pass. And by the third rule it must know who came first, so all requests that have not ended form a line in the order of their arrival, and |next| is the one behind. (|chain|, |indexed| and |found| belong to \cref{sec:prefixindex}.)
 @^request@>
@@ -254,7 +255,7 @@ static size_t rows_to_read(const struct scheduler *s, const struct request *r)
 \medskip
 
 \noindent A, B and C get a token in every pass. D has its first after pass 3. E got nothing in two passes, and then a piece; it cannot be passed over for long, since texts that came later are behind it in the line.
-@^decode@>@^prefill@>
+@^decode@>
 
 @<Plan a pass@>=
 static void plan_text(struct scheduler *s, struct request *r, size_t rows, size_t *n)
@@ -352,7 +353,7 @@ We let the texts in when they were short. Now they have grown, a pass wants one 
 \emph{Refuse.} The text that was to make room ends with an error, and its reader keeps half an answer. \emph{Reserve.} A request waits until pages are free for the longest text that it may become. Then nothing ever runs out. \emph{Preempt and recompute.} One text loses its slot and its pages; when there is room again, its tokens are read once more, like a prompt. \emph{Swap.} The pages of one text are copied to another memory, and copied back later. \Cref{tab:smallcache}\lab{lab:smallcache} has the results.
 @^preemption@>@^recomputation@>@^swap@>@^reservation@>
 
-\begin{table}
+\begin{table}[htp]
 \tabcaption{tab:smallcache}{Eight requests in a cache of ten pages: passes, rows computed, passes until a text is there (the mean of the eight), and texts that broke off. The line for swapping is reckoned from the one above it: the same schedule, and \val{serving.small.moved} rows moved, out and back.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
 \tabhead{way} & \tabhead{passes} & \tabhead{rows} & \tabhead{mean wait} & \tabhead{broken off}\\\midrule
@@ -398,8 +399,8 @@ static bool make_room(struct scheduler *s)
 
 @ Is the text that was interrupted still the same text? Its tokens are all there. When it gets a slot again, it reads them like a prompt, and \cref{sec:twice} has shown that recomputed rows have the same bits. Then the next token is chosen. If the sampler's noise came from a generator that everybody shares, this choice would be another one now. Ours depends on the seed, on the number of the text, and on the position (\cref{sec:philox}), not on how often or when it is asked for. So the next token is the one that it would have been, and the reader notices a pause and nothing else.
 
-Could a text wait for ever, which is called \emph{starvation}? And could two texts take each other's pages without end? After somebody was let in, the next pass fits: that is what |room_for| has asked for. So between two preemptions a pass is computed; it reads rows of prompts, or it writes tokens, and tokens that are written are never lost. Rows can be lost and read again, but a text that was let in has pages for all of them, and loses them only when others have written enough tokens to fill a page. The number of tokens is limited, so this cannot go on for ever. And the oldest text never loses its slot.
-@^starvation@>@^livelock@>
+Could a text wait for ever, which is called \emph{starvation}? And could two texts take each other's pages without end? When a text is let in, |room_for| has asked for all rows that it and its neighbours must read, and for a page more for each neighbour. So it cannot lose its slot again before new tokens have been written, its own or those of others. Tokens are never lost, and each text may write only so many; so preemptions come to an end. And the oldest text never loses its slot.
+@^starvation@>
 
 @ A pass can fail for another reason: the cache has its pages, but the system refuses memory for the computation. A refused pass has changed nothing (\cref{sec:generate}), so we try again with one text fewer: the youngest loses its slot, and |limit| keeps the slot closed. After each pass that succeeds, |scheduler_step| opens one slot more. If a pass with a single text is refused, there is no memory for this text, and it ends with the reason. If you have cancelled the pass yourself, no text is to blame.
 
@@ -424,8 +425,8 @@ static bool pass_refused(struct scheduler *s, size_t n, struct error *why)
 }
 
 @* Shared prefixes. \label{sec:prefixindex}
-The whole class uses one program, and the program puts the same page of instructions before every question. Must we read that page \given{30} times? A row depends on the tokens up to its own and on nothing else (\cref{sec:causal}). So prompts that begin with the same tokens have the same first rows, to the last bit, and the second student can use the pages of the first. \Cref{sec:prefix} has called this \emph{prefix caching}.
-@^prefix caching@>
+The whole class uses one program, and the program puts the same page of instructions before every question. Must we read that page \given{30} times? A row depends on the tokens up to its own and on nothing else (\cref{sec:causal}). So prompts that begin with the same tokens have the same first rows, to the last bit, and the second student can use the pages of the first. \Cref{sec:prefix} has called this \emph{prefix caching}, or \emph{prefix sharing} where the texts run at the same time.
+@^prefix caching@>@^prefix sharing@>
 
 How do we find the pages? We could compare each new prompt with every text that runs, token by token. But the best beginning may be that of a text which ended a minute ago. So pages must be found without their texts. Suppose that we could ask: \emph{which page has these tokens, and comes after that page?} Then we would look up the first page of the prompt, then the second one after it, and go on until there is no answer. The answers make a tree. Below its root are the first pages of texts, and below each page those that came after it (\cref{fig:prefixtree}). SGLang's RadixAttention is such a tree, with branches of any length (\cited[Zheng and others 2024]{Zheng 2024}); vLLM finds pages by hashes, as we do.
 @^RadixAttention@>@^SGLang@>@^prefix tree@>
@@ -632,8 +633,8 @@ bool prefix_evict(struct prefix_index *x, bool in_use)
   return oldest != 0;
 }
 
-@ One thing that a shared index tells even to strangers: a prompt whose first token comes quickly has been here before. By measuring TTFT, you can find out what others have asked. A server for people who should not know of each other gives each of them an index of their own, or none.
-@^timing side channel@>
+@ A shared index is also a \emph{side channel}: it tells even strangers that a prompt whose first token comes quickly has been here before. By measuring TTFT, you can find out what others have asked. A server for people who should not know of each other gives each of them an index of their own, or none.
+@^side channel@>
 
 The file of the index:
 
@@ -839,7 +840,9 @@ int main(void)
 
 \widecheckpoint{build/out/serving.txt}{eight requests served in three ways, and a class with one beginning}
 
-@ Is continuous batching the best that one can do? Our last text ends with pass \val{serving.passes.continuous}. If we knew beforehand how long each text will be, and took the longest first, \val{serving.passes.longest} passes would do. But nobody knows that, and the mean student would wait longer: \val[0]{serving.wait.longest} passes for a text instead of \val[0]{serving.wait.continuous}. (In batches it is \val[0]{serving.wait.static}.) So a server that is best for the machine isn't best for its readers, and the sentence of the tutorial needs a condition.
+@ Is continuous batching the best that one can do? Our last text ends with pass \val{serving.passes.continuous}. If we knew beforehand how long each text will be, and took the longest first, \val{serving.passes.longest} passes would do. But nobody knows that, and the mean student would wait longer: \val[0]{serving.wait.longest} passes for a text instead of \val[0]{serving.wait.continuous}. (In batches it is \val[0]{serving.wait.static}.) What is best for the machine isn't best for its readers, and the sentence of the tutorial needs a condition.
+
+And what would you set on a machine of your own? Take about as many slots as the ridge point has rows, if the pages suffice; with many more you buy little throughput with everybody's time per output token. Choose |pass_rows| by the longest pause that you can bear between two tokens. Then look at the counters: many preemptions mean that there are more slots than pages for them.
 
 \claim{S2-86}
 
