@@ -32,7 +32,7 @@ So let us put other students' rows into the same pass. The weights are there any
 \end{tabular*}
 \end{table}
 
-Read the second column from the top. With four texts the pass takes hardly longer than with one, so three students are served almost for nothing. With eight it takes \val[0]{phases.batch.ms.8} milliseconds instead of \val[0]{phases.batch.ms.1}: each student waits a little longer for a token, but eight of them get one. From there on the bargain ends. Sixteen texts take \val[0]{phases.batch.ms.16} milliseconds and 32 take \val[0]{phases.batch.ms.32}; almost every row is now paid for. You know the place where that happens: it is the \emph{ridge point} of the roofline (\cref{sec:roofline}), about \val[0]{phases.balance.rows} rows on this machine. Below it, a pass waits for the memory, and another row costs little. Above it, a pass waits for the multipliers, and another row costs what a row costs. On an H100, whose ridge point is near \val[0]{phases.balance.H100} rows, a server that took one student at a time would leave almost the whole machine unused.
+Read the second column from the top. With four texts the pass takes hardly longer than with one, so three students are served almost for nothing. With eight it takes \val[0]{phases.batch.ms.8} milliseconds instead of \val[0]{phases.batch.ms.1}: each student waits a little longer for a token, but eight of them get one. From there on the bargain ends: twice the rows take almost twice the time. You know the place where that happens: it is the \emph{ridge point} of the roofline (\cref{sec:roofline}), about \val[0]{phases.balance.rows} rows on this machine. Below it, a pass waits for the memory, and another row costs little. Above it, a pass waits for the multipliers, and another row costs what a row costs. On an H100, whose ridge point is near \val[0]{phases.balance.H100} rows, a server that took one student at a time would leave almost the whole machine unused.
 @^ridge point@>
 
 @ What does the student notice? Two delays, and \cref{sec:firsttoken} has named them. The \emph{time to first token} (TTFT) used to be the prefill; in a server it begins with the wait for a place. The \emph{time per output token} (TPOT) used to be a pass with one row; in a server it is a pass with everybody's rows. A program that decides, pass by pass, whose rows are computed is a \emph{scheduler}. Each of its decisions takes time from one student and gives it to another.
@@ -43,7 +43,7 @@ This chapter builds a scheduler. It is short, because the hard part is done: \cr
 And does your answer change when others are served at the same time? In many servers it does. They choose the \emph{order of summation} by the shape of the pass, so the last bits of a logit depend on the company, and now and then a token with them (\cref{sec:batching}). When a user asked about it, one of vLLM's developers called the effect ``fundamental to GPU architecture'' \cited{vLLM 2024}. In our engine each row's sums have one order, whatever else is in the pass (\cref{sec:twice}). We are going to use that without mercy. Texts will join a pass and leave it, be read in pieces, lose their memory and be read again, and take over other texts' pages; and each must come out, bit for bit, as the model writes it alone. The test |company_changes_no_text| tries it on \given{10\,000} random schedules (\.{tests/suites/check\_serving.c}).
 @^order of summation@>@^vLLM@>
 
-@ How should texts share a machine if each has its own length? Let us try two schedules by hand before we write code. The lengths are from a tutorial.
+@ How should texts share a machine if each has its own length? Let us try two schedules by hand, with the lengths of a tutorial.
 
 \begin{byhand}{eight requests, four slots}
 Eight requests wait. They want 10, 100, 20, 30, 50, 15, 80 and 40 tokens. Our machine has four \emph{slots}, so each pass takes four texts one token further.
@@ -77,22 +77,21 @@ The last text, G, ends with step 110, so $345/440$ of the places are used: 78 pe
 @^continuous batching@>@^in-flight batching@>@^static batching@>@^slot@>@^Orca@>
 
 @* Texts of different lengths in one pass: ragged batches. \label{sec:ragged}
-When a slot becomes free, the next request has its whole prompt to read, while its neighbours want one row each. How can they share a pass? Take a simpler case first: four prompts arrive at once, of 7, 3, 12 and 1 tokens. Many libraries want a rectangle. They fill the short prompts up to 12 with \emph{padding}, tokens that mean nothing. \Cref{tab:ragged} shows what they get.
+When a slot becomes free, the next request has its whole prompt to read, while its neighbours want one row each. How can they share a pass? Take a simpler case first: four prompts arrive at once, of 7, 3, 12 and 1 tokens. Many libraries want a rectangle. They fill the short prompts up to 12 with \emph{padding}, tokens that mean nothing. This is what they get:
 
-\begin{table}[htp]
-\tabcaption{tab:ragged}{Four prompts in a pass; a letter is a token, a dot is padding. The rectangle has $4\cdot12=48$ rows for 23 tokens. A ragged batch has the letters alone, one after another.}
-\begin{tabular*}{\textwidth}{@@{}lr@@{\extracolsep{\fill}}ll@@{}}
-\tabhead{prompt} & \tabhead{tokens} & \tabhead{rectangle} & \tabhead{ragged}\\\midrule
+\medskip
+\begin{tabular}{@@{}lrll@@{}}
+\tabhead{prompt} & \tabhead{tokens} & \tabhead{rectangle} & \tabhead{ragged}\\
 A & 7 & \texttt{AAAAAAA.....} & \texttt{AAAAAAA}\\
 B & 3 & \texttt{BBB.........} & \texttt{BBB}\\
 C & 12 & \texttt{CCCCCCCCCCCC} & \texttt{CCCCCCCCCCCC}\\
 D & 1 & \texttt{D...........} & \texttt{D}
-\end{tabular*}
-\end{table}
+\end{tabular}
+\medskip
 
-The wasted rows are not the worst of it. With padding you also need a mask, so that no token attends to a dot, and a list of positions, so that the first real token still counts as the first. Forget the mask, or count the dots as positions, and the model writes another text; \cref{sec:padding} has counted how often.
+\noindent A letter is a token here, and a dot is padding. The rectangle has $4\cdot12=48$ rows for 23 tokens. And the wasted rows are not the worst of it. With padding you also need a mask, so that no token attends to a dot, and a list of positions, so that the first real token still counts as the first. Forget the mask, or count the dots as positions, and the model writes another text; \cref{sec:padding} has counted how often.
 
-Our passes never had a shape. A pass is a list of rows, and each row says to which text it belongs and at which position: A0, A1, and so on up to D0, 23 rows in any order. Such a batch is called \emph{ragged}. The matrices multiply a row without asking whose it is. Attention does ask: it takes the row's text, and reads that text's pages and no others. So there is nothing to mask.
+Our passes never had a shape. A pass is a list of rows, the letters alone, and each row says to which text it belongs and at which position: A0, A1, and so on up to D0, 23 rows in any order. Such a batch is called \emph{ragged}. The matrices multiply a row without asking whose it is. Attention does ask: it takes the row's text, and reads that text's pages and no others. So there is nothing to mask.
 @^ragged batch@>@^padding@>
 
 Now the case that we need is nothing new. One pass can have one row of a text that is being written, the twelve rows of C, and a piece from the middle of a long prompt whose beginning was read in earlier passes. The function |generate_step| of \cref{sec:generate} computes such a pass: we give it a list of texts, and each text's |chunk| says how many rows it may have at most. Only the list is missing.
@@ -210,7 +209,7 @@ void scheduler_close(struct scheduler *s);
   /* cancels all texts, which stay their callers', and returns the memory; the cache is empty then */
 
 @* One step. \label{sec:schedulerstep}
-Here is the whole scheduler in one function. It lets in the requests for which there is room, and plans the pass. If the pages do not suffice for the plan, somebody has to make room, and the plan is made anew, since it may have lost a text. Then |generate_step| computes the pass. Afterwards the new full pages are brought to the index, and the texts that have ended leave the line. The sections that follow fill in each of these words.
+Here is the whole scheduler in one function. It lets in the requests for which there is room, and plans the pass. If the pages do not suffice for the plan, a text has to make room, and we plan anew. Then |generate_step| computes the pass. Afterwards the new full pages are brought to the index, and the texts that have ended leave the line. The next sections fill in these words, one by one.
 
 @<Take all texts one step further@>=
 bool scheduler_step(struct scheduler *s, struct error *why)
@@ -350,9 +349,6 @@ static void let_in(struct scheduler *s)
 @* When pages run out: preemption. \label{sec:preempt}
 We let the texts in when they were short. Now they have grown, a pass wants one more page, and there is none. What do you do? \Cref{sec:doesnotfit} named the ways out, and now we can try them. The eight requests of the hand calculation come again, but the cache has only ten pages of 16 rows; the eight texts together would fill \val{serving.small.needed} rows.
 
-\emph{Refuse.} The text that was to make room ends with an error, and its reader keeps half an answer. \emph{Reserve.} A request waits until pages are free for the longest text that it may become. Then nothing ever runs out. \emph{Preempt and recompute.} One text loses its slot and its pages; when there is room again, its tokens are read once more, like a prompt. \emph{Swap.} The pages of one text are copied to another memory, and copied back later. \Cref{tab:smallcache}\lab{lab:smallcache} has the results.
-@^preemption@>@^recomputation@>@^swap@>@^reservation@>
-
 \begin{table}[htp]
 \tabcaption{tab:smallcache}{Eight requests in a cache of ten pages: passes, rows computed, passes until a text is there (the mean of the eight), and texts that broke off. The line for swapping is reckoned from the one above it: the same schedule, and \val{serving.small.moved} rows moved, out and back.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
@@ -366,6 +362,9 @@ preempt and swap & \val{serving.small.recompute.passes} & \val{serving.small.nee
 a cache with room for all & \val{serving.passes.continuous} & \val{serving.small.needed} & \val[0]{serving.wait.continuous} & 0
 \end{tabular*}
 \end{table}
+
+\emph{Refuse.} The text that was to make room ends with an error, and its reader keeps half an answer. \emph{Reserve.} A request waits until pages are free for the longest text that it may become. Then nothing ever runs out. \emph{Preempt and recompute.} One text loses its slot and its pages; when there is room again, its tokens are read once more, like a prompt. \emph{Swap.} The pages of one text are copied to another memory, and copied back later. \Cref{tab:smallcache}\lab{lab:smallcache} has the results.
+@^preemption@>@^recomputation@>@^swap@>@^reservation@>
 
 Look at the reservations first. A text of \given{100} tokens takes seven of the ten pages, so if each request may become that long, only one is ever in, and we are back at one after another. Even if we knew all lengths beforehand, B would hold its seven pages from its first token on, and would use most of them only near its end. Refusing is quick and cheap, and two readers have lost their answers after \val{serving.small.refuse.lost} tokens together. With preemption the whole class needs \val{serving.small.recompute.passes} passes, hardly more than with room for all. It costs \val{serving.small.again} rows that are computed a second time, after \val{serving.small.recompute.preempted} preemptions. No token is chosen twice.
 
@@ -853,7 +852,7 @@ Each exercise names the command that checks your answer.
 \exercise{check}{ex:serving.padding}{Four prompts have 5, \given{120}, \given{30} and \given{77} tokens. How many rows has the rectangle that padding makes of them, and how many has a ragged batch?}{\texttt{make exercise-12-1}}{\given{480} and \given{232}: four times the longest, and the sum.}
 \exercise{check}{ex:serving.shortest}{The eight requests of the hand calculation come in the order of their lengths, the shortest first. How many passes does the scheduler need, and in how many passes altogether do the eight texts wait for their ends (the sum of the numbers of their last passes)?}{\texttt{make exercise-12-2}}{\given{130} and \given{420}. The mean wait is shorter than in any other order, and the longest text is left alone at the end.}
 \exercise{think}{ex:serving.shared}{Pages have 16 rows. \given{40} requests come one after the other, each with the same \given{70} tokens and then 5 of its own, and ask for one token. How many rows are computed?}{\texttt{make exercise-12-3}}{\given{504}. The first computes 75 rows. The others find four full pages, 64 rows, and compute 11 each; the last six of the common tokens are in a page that is not full, and such pages are not in the index.}
-\exercise{check}{ex:serving.plan}{Passes have at most \given{16} rows, and there are four slots. Two texts decode when two prompts arrive, first one of 40 tokens and then one of 30. After how many passes has each of them its first token?}{\texttt{make exercise-12-4}}{3 and 6. Two rows of each pass are taken, so the first prompt is read in pieces of 14, 14 and 12, and the third pass has room for 2 rows of the second prompt. From then on three rows are taken: 13, 13 and 2.}
+\exercise{check}{ex:serving.plan}{Passes have at most \given{16} rows, and there are four slots. Two texts decode when two prompts arrive, first one of 40 tokens and then one of 30. After how many passes has each of them its first token?}{\texttt{make exercise-12-4}}{3 and 6. Two rows of each pass are taken, so the first prompt is read in pieces of 14, 14 and 12, and 2 rows of the third pass are left for the second prompt. From then on three rows are taken, and the second prompt gets 13, 13 and 2.}
 \exercise{think}{ex:serving.whole}{Pages have 16 rows. The same prompt of 48 tokens comes twice, the second time after the first text has ended. How many rows are computed before the second text has its first token, and how many more pages are then in use than after the first text?}{\texttt{make exercise-12-5}}{1 and 1. All three pages are found, but the logits of the last row are not kept. Its row is written again, in a page that the index holds as well, so the page is copied.}
 \exercise{think}{ex:serving.reserve}{A cache has 20 pages of 16 rows. Each request has a prompt of one token and writes 30 tokens, but the server must expect \given{100}. How many requests can be in at a time if pages are reserved, and how many, at most, if they are taken when they are needed?}{\texttt{make exercise-12-6}}{2 and 10. A text of \given{100} tokens fills seven pages, one of 30 tokens two.}
 \end{exercises}
