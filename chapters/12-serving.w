@@ -231,7 +231,7 @@ bool scheduler_step(struct scheduler *s, struct error *why)
   return true;
 }
 
-@ How does the plan know whether a text decodes or still reads its prompt? It counts the rows that the text must read before its next token can be chosen: all tokens of which the cache has no row yet. For a text that decodes, this is one, the token chosen in the pass before. The last token must always be read, even if the cache has its row, because the next token is chosen by its logits. So there is nothing to mark: a text with one row to read decodes, and any other one is in its prefill.
+@ How does the plan know whether a text decodes or still reads its prompt? It counts the rows that the text must read before its next token: those that the cache does not hold yet. For a text that decodes, this is one, the token chosen in the pass before. The last token must always be read, even if the cache has its row, because the next token is chosen by its logits. So a text with one row to read decodes, and any other is in its prefill.
 
 @<Plan a pass@>=
 /* the rows that a text in a slot has to read before its next token */
@@ -241,7 +241,7 @@ static size_t rows_to_read(const struct scheduler *s, const struct request *r)
   return stored < n ? n - stored : 1;
 }
 
-@ The first rule says: decoding rows come first. So the plan has two rounds. The first gives a row to each text that decodes. There are never more such texts than slots, and |pass_rows| is at least the number of slots, so no text is left out. The second round gives what is left to the texts that read their prompts, in the order of their arrival. Take a limit of 8 rows, texts A, B and C that decode, and prompts D of 12 and E of 4 tokens. (D1--5 are the rows of D's first five tokens.)
+@ The first rule says: decoding rows come first. So the plan has two rounds. The first gives a row to each text that decodes. There are never more such texts than slots, and |pass_rows| is at least the number of slots, so no text is left out. The second round gives what is left to the texts that read their prompts, in the order of their arrival. Let the limit be 8 rows. A, B and C decode; D and E are prompts of 12 and 4 tokens.
 
 \medskip
 \begin{tabular}{@@{}rllr@@{}}
@@ -253,7 +253,7 @@ static size_t rows_to_read(const struct scheduler *s, const struct request *r)
 \end{tabular}
 \medskip
 
-\noindent A, B and C get a token in every pass. D has its first after pass 3. E got nothing in two passes, and then a piece; it cannot be passed over for long, since texts that came later are behind it in the line.
+\noindent A, B and C get a token in every pass. D has its first after pass 3. E waits for two passes, but never for long: texts that came later are behind it.
 @^decode@>
 
 @<Plan a pass@>=
@@ -279,7 +279,7 @@ static size_t plan_pass(struct scheduler *s)
   return n;
 }
 
-@ In the hand calculation we asked how busy the slots were. The scheduler counts that for every pass: |slots_used|, divided by the number of passes and by that of the slots, is the share.
+@ How busy are the slots? Divide |slots_used| by the passes and by the slots, and you have the share of the hand calculation.
 
 @<Plan a pass@>=
 static void count_pass(struct scheduler *s, size_t n)
@@ -437,7 +437,7 @@ Why only full pages? A text still writes to its last page. A full page never cha
 @ All branches of the tree are in one hash table. The key is the parent's number with the page's tokens. But a hash says only where to look: two different pages can have the same one. A system that trusts the hash alone then gives you the memory of somebody else's text. That is not far-fetched. A bug report about one such index describes how a collision ``silently reuses'' the wrong page \cited{OpenVINO 2026}, and vLLM went over to a cryptographic hash, for which nobody knows how to make a collision. We compare the tokens, every one of them. The parent was found in the same way, so by induction the whole beginning has been compared.
 @^hash@>@^hash collision@>
 
-An entry also needs a reference to its page, so that the page outlives its text; the number of its children, since a page that has some must not go; and a time of last use, so that we know which page to give up. What |born| is for will become clear when pages are added.
+An entry holds a reference to its page, so that the page outlives its text. It also counts its children, since a page with children must not go, and has a time of last use. (|born| is for a trap that we will meet when we add pages.)
 
 @<The pages that are known by their tokens@>=
 struct prefix_place { uint32_t entry; uint64_t born; };
@@ -835,13 +835,13 @@ int main(void)
   return !ok;
 }
 
-@ The first two lines of the output are those of the hand calculation. In the third, texts lose their slots and are read again, which costs a few passes and rows. (Fewer rows than in \cref{tab:smallcache}: here the index is on, and a text that comes back may find some of its own pages.) All texts are the same as alone. And the class computes its common beginning once, and then one row for each prompt.
+@ The first two lines of the output are those of the hand calculation. In the third, texts are preempted, which costs a few passes and rows. (Fewer rows than in \cref{tab:smallcache}, since the index is on: a text that comes back can find pages of its own.) All texts are the same as alone. And the class computes its common beginning once, and then one row for each prompt.
 
 \widecheckpoint{build/out/serving.txt}{eight requests served in three ways, and a class with one beginning}
 
-@ Is continuous batching the best that one can do? Our last text ends with pass \val{serving.passes.continuous}. If we knew beforehand how long each text will be, and took the longest first, \val{serving.passes.longest} passes would do. But nobody knows that, and the mean student would wait longer: \val[0]{serving.wait.longest} passes for a text instead of \val[0]{serving.wait.continuous}. (In batches it is \val[0]{serving.wait.static}.) What is best for the machine isn't best for its readers, and the sentence of the tutorial needs a condition.
+@ Is that the best that one can do? Our last text ends with pass \val{serving.passes.continuous}. If we knew all lengths beforehand, and took the longest text first, \val{serving.passes.longest} passes would do. But nobody knows that, and the mean student would wait longer: \val[0]{serving.wait.longest} passes for a text instead of \val[0]{serving.wait.continuous}. (In batches it is \val[0]{serving.wait.static}.) What is best for the machine isn't best for its readers.
 
-And what would you set on a machine of your own? Take about as many slots as the ridge point has rows, if the pages suffice; with many more you buy little throughput with everybody's time per output token. Choose |pass_rows| by the longest pause that you can bear between two tokens. Then look at the counters: many preemptions mean that there are more slots than pages for them.
+And what would you set on a machine of your own? About as many slots as the ridge point has rows, and |pass_rows| by the longest pause that you can bear between two tokens. If you then count many preemptions, there are more slots than pages for them.
 
 \claim{S2-86}
 
@@ -850,9 +850,9 @@ Each exercise names the command that checks your answer.
 
 \begin{exercises}
 \exercise{check}{ex:serving.padding}{Four prompts have 5, \given{120}, \given{30} and \given{77} tokens. How many rows has the rectangle that padding makes of them, and how many has a ragged batch?}{\texttt{make exercise-12-1}}{\given{480} and \given{232}: four times the longest, and the sum.}
-\exercise{check}{ex:serving.shortest}{The eight requests of the hand calculation come in the order of their lengths, the shortest first. How many passes does the scheduler need, and in how many passes altogether do the eight texts wait for their ends (the sum of the numbers of their last passes)?}{\texttt{make exercise-12-2}}{\given{130} and \given{420}. The mean wait is shorter than in any other order, and the longest text is left alone at the end.}
-\exercise{think}{ex:serving.shared}{Pages have 16 rows. \given{40} requests come one after the other, each with the same \given{70} tokens and then 5 of its own, and ask for one token. How many rows are computed?}{\texttt{make exercise-12-3}}{\given{504}. The first computes 75 rows. The others find four full pages, 64 rows, and compute 11 each; the last six of the common tokens are in a page that is not full, and such pages are not in the index.}
-\exercise{check}{ex:serving.plan}{Passes have at most \given{16} rows, and there are four slots. Two texts decode when two prompts arrive, first one of 40 tokens and then one of 30. After how many passes has each of them its first token?}{\texttt{make exercise-12-4}}{3 and 6. Two rows of each pass are taken, so the first prompt is read in pieces of 14, 14 and 12, and 2 rows of the third pass are left for the second prompt. From then on three rows are taken, and the second prompt gets 13, 13 and 2.}
-\exercise{think}{ex:serving.whole}{Pages have 16 rows. The same prompt of 48 tokens comes twice, the second time after the first text has ended. How many rows are computed before the second text has its first token, and how many more pages are then in use than after the first text?}{\texttt{make exercise-12-5}}{1 and 1. All three pages are found, but the logits of the last row are not kept. Its row is written again, in a page that the index holds as well, so the page is copied.}
-\exercise{think}{ex:serving.reserve}{A cache has 20 pages of 16 rows. Each request has a prompt of one token and writes 30 tokens, but the server must expect \given{100}. How many requests can be in at a time if pages are reserved, and how many, at most, if they are taken when they are needed?}{\texttt{make exercise-12-6}}{2 and 10. A text of \given{100} tokens fills seven pages, one of 30 tokens two.}
+\exercise{check}{ex:serving.shortest}{The eight requests of the hand calculation come in the order of their lengths, the shortest first. How many passes does the scheduler need? Number the passes from 1: what is the sum of the eight texts' last passes?}{\texttt{make exercise-12-2}}{\given{130} and \given{420}. The mean wait is shorter than in any other order, and the longest text is left alone at the end.}
+\exercise{think}{ex:serving.shared}{Pages have 16 rows. \given{40} requests, one after the other, have the same \given{70} tokens and then 5 of their own, and ask for one token. How many rows are computed?}{\texttt{make exercise-12-3}}{\given{504}. The first computes 75 rows. The others find four full pages, 64 rows, and compute 11 each; the last six of the common tokens are in a page that is not full, and such pages are not in the index.}
+\exercise{check}{ex:serving.plan}{Passes have at most \given{16} rows. Texts decode in two of four slots when two prompts arrive, first one of 40 tokens, then one of 30. After which pass does each have its first token?}{\texttt{make exercise-12-4}}{3 and 6. Two rows of each pass are taken, so the first prompt is read in pieces of 14, 14 and 12, and 2 rows of the third pass are left for the second prompt. From then on three rows are taken, and the second prompt gets 13, 13 and 2.}
+\exercise{think}{ex:serving.whole}{Pages have 16 rows. A prompt of 48 tokens comes again after its first text has ended. How many rows are computed for the second text's first token, and how many more pages are in use then?}{\texttt{make exercise-12-5}}{1 and 1. All three pages are found, but the logits of the last row are not kept. Its row is written again, in a page that the index holds as well, so the page is copied.}
+\exercise{think}{ex:serving.reserve}{A cache has 20 pages of 16 rows. Each request has a prompt of one token and writes 30 tokens, but might write \given{100}. How many can be in at a time if pages are reserved, and how many at most if they are not?}{\texttt{make exercise-12-6}}{2 and 10. A text of \given{100} tokens fills seven pages, one of 30 tokens two.}
 \end{exercises}
