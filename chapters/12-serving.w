@@ -138,8 +138,8 @@ struct request {
   struct generate_options want; /* what the caller wants, but for rows and chunks */
   enum request_state state;
   struct prefix_place chain; /* where its newest full page is in the index */
-  size_t indexed; /* so many of its pages are in the index */
-  size_t found; /* rows that it had not to compute when it got its slot */
+  size_t indexed; /* how many of its pages were brought to the index */
+  size_t found; /* rows that were there already when it got its slot */
   size_t preempted; /* how often it has lost its slot */
   struct request *next; /* the one that came after it */
 };
@@ -151,7 +151,7 @@ struct request {
 struct scheduler_options {
   size_t pass_rows; /* the most rows in a pass, at least one for each slot; 0: 256 */
   bool share; /* keep full pages, and find them again by their tokens */
-  bool in_batches; /* nobody is let in before all have ended: static batching */
+  bool in_batches; /* requests are let in only when no text runs: static batching */
 };
   /* how to serve; zero is the usual choice everywhere */
 struct scheduler_counts {
@@ -197,8 +197,8 @@ bool scheduler_submit(struct scheduler *s, struct request *r, const uint32_t *pr
   size_t n, const struct generate_options *want, struct error *why);
   /* puts a text at the end of the line; errors: those of |sequence_open|. Then |r| is empty */
 bool scheduler_step(struct scheduler *s, struct error *why);
-  /* one pass; false and a sentence if it was cancelled. What is wrong with one text ends that text, with
-     |FINISH_ERROR| */
+  /* one pass; false and a sentence if it was cancelled. An error of one text ends that
+     text, with |FINISH_ERROR| */
 void scheduler_cancel(struct scheduler *s, struct request *r);
   /* ends a text with |FINISH_CANCELLED| if it has not ended */
 void request_close(struct scheduler *s, struct request *r);
@@ -311,7 +311,7 @@ static bool room_for(struct scheduler *s, const struct request *r)
 @ Before a request is turned away, the index of \cref{sec:prefixindex} gives up pages that no text uses; they were kept only in the hope that somebody would ask for them. A request that finds no other text in a slot is let in without further questions. It will fit once the index has given up enough, since a text that could never fit is refused when it is submitted.
 
 @<Let requests in@>=
-/* with a slot and the rows that others have computed; false, and as before, if there is no room */
+/* gives a slot, and the rows that others have computed; false, and all is as before: there is no room */
 static bool admit(struct scheduler *s, struct request *r, uint32_t slot, bool alone)
 {
   r->q.c.sequence = slot;
@@ -481,7 +481,7 @@ struct prefix_place prefix_add(struct prefix_index *x, struct prefix_place after
   const uint32_t *token, uint32_t sequence, size_t i);
   /* the place of page |i| of the sequence, which has |token[page_rows]| and comes after another; zero if it cannot be had */
 bool prefix_evict(struct prefix_index *x, bool in_use);
-  /* gives up the entry without children that was not used for the longest time; only one whose pages nobody else has, or any; false: there is none */
+  /* gives up the entry without children that was used longest ago, among all if |in_use|, else among those whose page no text uses; false: there is none */
 void prefix_close(struct prefix_index *x);
   /* gives up all entries, and the memory */
 #endif

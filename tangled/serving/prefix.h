@@ -46,8 +46,8 @@ size_t prefix_adopt(struct prefix_index *x, uint32_t sequence, const uint32_t *i
 struct prefix_place prefix_add(struct prefix_index *x, struct prefix_place after,
   const uint32_t *token, uint32_t sequence, size_t i);
 
-/* gives up the entry without children that was not used for the longest time; only
-   one whose pages nobody else has, or any; false: there is none */
+/* gives up the entry without children that was used longest ago, among all if in_use,
+   else among those whose page no text uses; false: there is none */
 bool prefix_evict(struct prefix_index *x, bool in_use);
 
 /* gives up all entries, and the memory */

@@ -64,8 +64,8 @@ static bool room_for(struct scheduler *s, const struct request *r)
   return cache_fits(s->g.s, s->demand, n);
 }
 
-/* with a slot and the rows that others have computed; false, and as before, if there
-   is no room */
+/* gives a slot, and the rows that others have computed; false, and all is as before:
+   there is no room */
 static bool admit(struct scheduler *s, struct request *r, uint32_t slot, bool alone)
 {
   r->q.c.sequence = slot;

@@ -16,8 +16,8 @@ struct request {
   struct generate_options want; /* what the caller wants, but for rows and chunks */
   enum request_state state;
   struct prefix_place chain; /* where its newest full page is in the index */
-  size_t indexed; /* so many of its pages are in the index */
-  size_t found; /* rows that it had not to compute when it got its slot */
+  size_t indexed; /* how many of its pages were brought to the index */
+  size_t found; /* rows that were there already when it got its slot */
   size_t preempted; /* how often it has lost its slot */
   struct request *next; /* the one that came after it */
 };
@@ -28,7 +28,7 @@ struct request {
 struct scheduler_options {
   size_t pass_rows; /* the most rows in a pass, at least one for each slot; 0: 256 */
   bool share; /* keep full pages, and find them again by their tokens */
-  bool in_batches; /* nobody is let in before all have ended: static batching */
+  bool in_batches; /* requests are let in only when no text runs: static batching */
 };
 
 /* what was done since the scheduler was opened */
@@ -65,8 +65,8 @@ bool scheduler_open(struct scheduler *s, const struct generate_context *g,
 bool scheduler_submit(struct scheduler *s, struct request *r, const uint32_t *prompt,
   size_t n, const struct generate_options *want, struct error *why);
 
-/* one pass; false and a sentence if it was cancelled. What is wrong with one text
-   ends that text, with FINISH_ERROR */
+/* one pass; false and a sentence if it was cancelled. An error of one text ends that
+   text, with FINISH_ERROR */
 bool scheduler_step(struct scheduler *s, struct error *why);
 
 /* ends a text with FINISH_CANCELLED if it has not ended */
