@@ -632,6 +632,9 @@ bool prefix_evict(struct prefix_index *x, bool in_use)
   return oldest != 0;
 }
 
+@ What happens to the pages when the program ends? A long system prompt takes seconds to read, and it would be read again at every start. A server keeps its pages in a file, its \emph{prompt cache}. So |prefix_save| writes the index to a file: for each page its tokens, the number of the page before it, and the bytes of its rows. |prefix_load| enters them into an empty index, as far as there is room. You find both in \.{unwoven/serving/prefix\_file.c}. Two things can go wrong with such a file, and each would give your readers wrong texts without a word. It may be damaged: so it has a sum, and a parent must come before its children. And it may be the file of another model, or of this one with another window. Tokens do not show that. So the caller adds a key of all that rows depend on besides tokens, and a file with another key is refused. A test turns bits all over a file and cuts it off at many lengths, and each time it must be refused.
+@^prompt cache@>
+
 @ A shared index is also a \emph{side channel}: it tells even strangers that a prompt whose first token comes quickly has been here before. By measuring TTFT, you can find out what others have asked. A server for people who should not know of each other gives each of them an index of their own, or none.
 @^side channel@>
 
