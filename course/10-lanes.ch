@@ -48,7 +48,7 @@ INLINE void add_rest(const float *x, struct tensor w, size_t i, size_t rest, vec
 @<What the student writes@>=
 @z
 
-shape: the answer for the tail, as in workshop/34-kernels.w; then the dot product
+shape: the answer for the tail, as in workshop/17-kernels.w; then the dot product
 @x
 INLINE float dot(const float *x, struct tensor w, size_t n)
 {

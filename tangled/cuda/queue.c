@@ -1,5 +1,5 @@
 /* queue.c -- The queue of a device, and its memory.
-   made from workshop/37-cuda.w; change it there
+   made from workshop/18-cuda.w; change it there
 
    Calls collect launches and small numbers; device_flush sends both, in that order of
    time: what was asked for first is done first. Small numbers that were sent stay

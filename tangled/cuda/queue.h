@@ -1,6 +1,6 @@
 /* queue.h -- What a device keeps between two calls, for the files of this folder and
    for tests.
-   made from workshop/37-cuda.w; change it there */
+   made from workshop/18-cuda.w; change it there */
 
 #ifndef INCIPIT_CUDA_QUEUE_H
 #define INCIPIT_CUDA_QUEUE_H

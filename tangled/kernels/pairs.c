@@ -1,5 +1,5 @@
 /* pairs.c -- Linear layers with inputs rounded to bfloat16, two to a word.
-   made from workshop/34-kernels.w; change it there
+   made from workshop/17-kernels.w; change it there
 
    The linear layers of floats once more, with a multiply-add that takes words apart;
    so lanes, panels, tiles and folds are the same code. */

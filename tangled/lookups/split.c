@@ -1,5 +1,5 @@
 /* split.c -- Cutting a text at the matches of a pattern, with PCRE2.
-   made from workshop/19-lookups.w; change it there
+   made from workshop/16-lookups.w; change it there
 
    The only file that knows PCRE2. A splitter is compiled once and only read
    afterwards, so any number of threads may search with it; what a search changes is

@@ -1,4 +1,4 @@
-/* split.h -- made from workshop/19-lookups.w; change it there */
+/* split.h -- made from workshop/16-lookups.w; change it there */
 
 #ifndef INCIPIT_SPLIT_H
 #define INCIPIT_SPLIT_H

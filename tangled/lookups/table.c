@@ -1,6 +1,6 @@
 /* table.c -- Two hash tables, from a pair of ids and from a string to a number, and a
    heap.
-   made from workshop/19-lookups.w; change it there
+   made from workshop/16-lookups.w; change it there
 
    The tables are open: an entry stands at its hash or at the next free slot after it.
    A value of 0 marks a free slot, so callers store numbers from 1 on. No entry is

@@ -1,4 +1,4 @@
-/* table.h -- made from workshop/19-lookups.w; change it there */
+/* table.h -- made from workshop/16-lookups.w; change it there */
 
 #ifndef INCIPIT_TABLE_H
 #define INCIPIT_TABLE_H
