@@ -40,7 +40,7 @@ into pairs, however many workers there are, and let them share the pairs as they
 
 @ This is the rule of the whole engine: \emph{which numbers are added, and in which order, depends on the problem and never on the workers.} \Cref{sec:order} fixes the order for
 every sum in a model. Most steps compute many sums, one per row of a matrix. We divide the rows among the workers and never a row, so each sum is computed by one worker from start to finish.
-Only one sum grows with the text, in attention; it is cut into blocks of 256 positions, whatever the number of threads (\cref{sec:attend}). Does the rule cost speed? It need not: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
+Only one sum grows with the text, in attention; it is cut into blocks of 256 positions, whatever the number of threads (\cref{sec:blocks}). Does the rule cost speed? It need not: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
 
 Three things besides our own code can change a sum. First, a compiler may reorder it if it is given \.{-ffast-math}, or keep intermediate results in
 wider registers. |ground.h|, which every

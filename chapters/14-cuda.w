@@ -878,7 +878,7 @@ KERNEL void halves_many(GRID const struct linear_args a)
 }
 
 @* Attention over a long cache. \label{sec:deviceattention}
-Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): each has its maximum, its sum and its weighted values, and the blocks are joined in rising order. That divides the work for the device as well: a block of threads takes one block of positions, one head of keys and values, and up to sixteen queries that look at it: the heads of a group, and of a prompt several rows. Nothing that it does depends on the other blocks, so all can run at once. \Cref{fig:deviceblocks} shows this for one token. A context of \given{32768} positions has \given{128} of them for each head of keys: with eight heads \given{1024} blocks of threads for a single token, several for each multiprocessor. (\emph{Flash decoding} is the name of this division in the literature.)
+Attention is defined by blocks of \given{256} positions (\cref{sec:blocks}): each has its maximum, its sum and its weighted values, and the blocks are joined in rising order. That divides the work for the device as well: a block of threads takes one block of positions, one head of keys and values, and up to sixteen queries that look at it: the heads of a group, and of a prompt several rows. Nothing that it does depends on the other blocks, so all can run at once. \Cref{fig:deviceblocks} shows this for one token. A context of \given{32768} positions has \given{128} of them for each head of keys: with eight heads \given{1024} blocks of threads for a single token, several for each multiprocessor. (\emph{Flash decoding} is the name of this division in the literature.)
 @^attention@>@^flash decoding@>
 
 \fig{deviceblocks}{fig:deviceblocks}{Attention of one row over \given{1700} positions with four heads of keys and values: each box is a block of threads, which reads its keys and values once for all queries of the group. A second kernel joins the boxes of each head from left to right.}{Four rows of seven boxes; the rows are heads and the boxes are blocks of 256 positions. The last box of each row is filled to two thirds. An arrow leads from each row to a box with the word join.}
@@ -899,7 +899,7 @@ struct attend_args { const float *q; float *left; const struct device_segment *s
      sum and weighted values of each block; |weights|: null, or what |attention_probe| has; |y|: the result; |even|: 0 if
      a number of the cache may be at an address that does not suit it; |suits|: all queries are at multiples of sixteen bytes */
 
-@ The phases are those of \cref{sec:attend}: places, scores, maxima, exponentials and their lanes, values. A block that no row of the tile sees leaves $-\infty$, and zeros if the weights are wanted.
+@ The phases are those of \cref{sec:blocks}: places, scores, maxima, exponentials and their lanes, values. A block that no row of the tile sees leaves $-\infty$, and zeros if the weights are wanted.
 
 @<Sizes of tiles@>=
 enum { ATTEND_THREADS = 256, QUERIES = 16 };
@@ -1000,7 +1000,7 @@ INLINE void score_four(const struct attend_args *a, const uint64_t *from, uint64
   }
 }
 
-@ Then sixteen threads share a query. Lane |j| has the positions $j$, $j+16$, \dots, as \cref{sec:attend} wants for the sum of the exponentials. For the maximum any order would do. A tile may have fewer queries than sixteen, and each of them sees its own range: the kernel has multiplied positions that a query does not see, and leaves them out from here on. Such a position adds 0, which changes no sum of positive numbers. In place of its exponential stands $-1$, and among the weights $-0$, which no exponential can be.
+@ Then sixteen threads share a query. Lane |j| has the positions $j$, $j+16$, \dots, as \cref{sec:blocks} wants for the sum of the exponentials. For the maximum any order would do. A tile may have fewer queries than sixteen, and each of them sees its own range: the kernel has multiplied positions that a query does not see, and leaves them out from here on. Such a position adds 0, which changes no sum of positive numbers. In place of its exponential stands $-1$, and among the weights $-0$, which no exponential can be.
 
 @<The maximum and the exponentials@>=
 #define NOT_SEEN -1.0f
@@ -1041,7 +1041,7 @@ INLINE void exponentials(const struct attend_args *a, const struct device_segmen
   lane[t] = sum;
 }
 
-@ The first sixteen threads leave the maxima and the sums, each for one query. A maximum is at least |-FLT_MAX| (\cref{sec:attend}); so $-\infty$ can mark a block in which the query sees nothing.
+@ The first sixteen threads leave the maxima and the sums, each for one query. A maximum is at least |-FLT_MAX| (\cref{sec:blocks}); so $-\infty$ can mark a block in which the query sees nothing.
 
 @<What a block leaves@>=
 INLINE float *left_of(const struct attend_args *a, const struct device_segment *s,

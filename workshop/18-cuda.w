@@ -114,7 +114,7 @@ bool device_flush(struct device *d)
 }
 
 @* What is sent: small numbers. \label{sec:devicesend}
-Which rows of the embedding does the next pass want? The ids are in the host's memory, where a kernel cannot read them. There are many such small things in a pass: ids, positions, frequencies of rotation, the segments of \cref{sec:attend} and the addresses of their pages. If each were copied by a call of its own, the copies could take longer than the kernels.
+Which rows of the embedding does the next pass want? The ids are in the host's memory, where a kernel cannot read them. There are many such small things in a pass: ids, positions, frequencies of rotation, the segments of \cref{sec:rowwindows} and the addresses of their pages. If each were copied by a call of its own, the copies could take longer than the kernels.
 
 So they are collected. The host has \given{4} MiB of \emph{page-locked} memory for them, |small|, which the system never moves, so that the device can read it without the processor's help. The device has a block of the same size, the \emph{mirror}. A function that sends something gets the address in the mirror where the bytes \emph{will} be, and writes this address into its launch. Each piece begins at a multiple of sixteen, so that a kernel can load it in words of any size.
 @^page-locked memory@>@^mirror, of small numbers@>
