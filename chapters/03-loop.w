@@ -350,6 +350,14 @@ struct step {@+ size_t number, length;@+ const float *logits;
 typedef bool step_watch(void *ctx, const struct step *now);
   /* called after every step; |false| cancels */
 
+@ \emph{You want to know how likely a text is that the model did not write.} How likely was each token of the prompt, after those before it? Programs that compare models ask this all the time. The pass has the answer for each row, but so far we score the last row only. So there is one more callback: |on_row| sees the logits of every other row of the prompt. A row is scored only if somebody asks, because the head is the largest matrix of a small model. (The function |tell_of_rows| is in \.{unwoven/loop/rows.c}.)
+
+@<What it takes to generate@>=
+typedef bool step_row(void *ctx, size_t position, const float *logits);
+  /* called for each row of the prompt but the last, with the logits of what may follow it;
+     by rising |position|, and anew for rows that had to be computed again; |false|: there is
+     no memory for it, and the text ends with an error */
+
 @ \emph{There are several end tokens.} Published models have more than one: Llama 3 has one for a text and another for a turn
 of a conversation. So |eos| is a list, of two or three ids, where the naive loop looked at one. An empty list means that only the length ends the text; and up to |min_tokens| tokens, an end token does not count as the end. \emph{Or a text should end for another reason}: a phrase has been written, the time is up. For that the caller has a \emph{stop criterion}, a function; chapter 8 has several.
 @^end token@>
@@ -474,6 +482,7 @@ struct generate_options {
   size_t max_new_tokens;
   const uint32_t *eos;@+ size_t n_eos; /* the end tokens */
   step_watch *on_step;@+ void *ctx; /* the watcher */
+  step_row *on_row; /* the watcher's eye on the prompt; |ctx| as well */
   uint32_t sequence; /* the text's number in the store */
   step_recall *recall; /* keeps rows */
   size_t chunk; /* the most rows of the text in a pass; 0: any number */
@@ -607,6 +616,7 @@ static bool read_and_score(const struct generate_context *g,
   bool ok = last != NULL
     && model_forward(g->e, g->lm, g->s, rows, total, &p, why);
   tell_of_text(g->e->progress, NULL);
+  if (ok)@+ tell_of_rows(g, list, n, p);
   if (ok)@+ k = find_last_rows(g->lm, list, n, p, last);
   ok = ok && (k == 0 || model_logits(g->e, g->lm, p, last, k, logits, why));
   pass_close(p);
@@ -665,7 +675,7 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
 
 @(generate.c@>=
 #include <math.h>
-#include "loop/generate.h"
+#include "loop/rows.h"
 #include "safetensors/tensor_file.h"
 @;@#
 @<Forget, read and score@>@;

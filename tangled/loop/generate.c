@@ -1,7 +1,7 @@
 /* generate.c -- made from chapters/03-loop.w; change it there */
 
 #include <math.h>
-#include "loop/generate.h"
+#include "loop/rows.h"
 #include "safetensors/tensor_file.h"
 
 /* <Forget, read and score> */
@@ -77,6 +77,7 @@ static bool read_and_score(const struct generate_context *g,
   bool ok = last != NULL
     && model_forward(g->e, g->lm, g->s, rows, total, &p, why);
   tell_of_text(g->e->progress, NULL);
+  if (ok) tell_of_rows(g, list, n, p);
   if (ok) k = find_last_rows(g->lm, list, n, p, last);
   ok = ok && (k == 0 || model_logits(g->e, g->lm, p, last, k, logits, why));
   pass_close(p);

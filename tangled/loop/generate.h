@@ -35,6 +35,11 @@ struct step { size_t number, length; const float *logits;
 /* called after every step; false cancels */
 typedef bool step_watch(void *ctx, const struct step *now);
 
+/* called for each row of the prompt but the last, with the logits of what may follow
+   it; by rising position, and anew for rows that had to be computed again; false:
+   there is no memory for it, and the text ends with an error */
+typedef bool step_row(void *ctx, size_t position, const float *logits);
+
 /* says whether the text, whose last token is the newest, is to end with it; *enough
    is false before the call; false and a message if it cannot tell */
 typedef bool step_stop(void *ctx, const struct continuation *text,
@@ -59,6 +64,7 @@ struct generate_options {
   size_t max_new_tokens;
   const uint32_t *eos; size_t n_eos; /* the end tokens */
   step_watch *on_step; void *ctx; /* the watcher */
+  step_row *on_row; /* the watcher's eye on the prompt; ctx as well */
   uint32_t sequence; /* the text's number in the store */
   step_recall *recall; /* keeps rows */
   size_t chunk; /* the most rows of the text in a pass; 0: any number */
