@@ -34,15 +34,14 @@ static int read_constraint(struct constraint_setup *x, const struct invocation *
 /* The bytes of every token as the decoder makes them in the middle of a text. Special tokens
    have none. All bytes are in one block, which moves as it grows, so lengths are noted first and
    pointers set at the end. */
-static bool collect_pieces(const struct invocation *a, struct token_bytes *spelt,
+static bool collect_pieces(const struct session *o, struct memory *m, struct token_bytes *spelt,
   struct bytes *all, struct error *why)
 {
-  size_t n = a->o.lm->config.vocab_size, at = 0;
+  size_t n = o->lm->config.vocab_size, at = 0;
   for (size_t i = 0; i < n; i++) {
     bool begun = true;
     size_t before = all->n;
-    if (!tokenizer_decode_next(a->o.t, a->o.m, (uint32_t) i, true, &begun,
-        all, why)) return false;
+    if (!tokenizer_decode_next(o->t, m, (uint32_t) i, true, &begun, all, why)) return false;
     spelt[i].n = all->n - before;
   }
   for (size_t i = 0; i < n; at += spelt[i++].n)
@@ -50,26 +49,64 @@ static bool collect_pieces(const struct invocation *a, struct token_bytes *spelt
   return true;
 }
 
+/* a token of two bytes or more whose first is a blank; false if there is none */
+static bool find_blank(const struct session *o, struct memory *m, uint32_t *id, size_t *length, struct error *why)
+{
+  struct bytes text = { NULL, 0, 0 };
+  bool ok = true, found = false;
+  for (*id = 0; ok && !found && *id < o->lm->config.vocab_size; *id += !found) {
+    bool begun = true;
+    text.n = 0;
+    ok = tokenizer_decode_next(o->t, m, *id, true, &begun, &text, why);
+    found = text.n > 1 && text.byte[0] == ' ';
+  }
+  *length = found ? text.n : 0;
+  bytes_free(m, &text);
+  return ok;
+}
+
 /* Does the decoder drop a blank at the front of the first token? That depends on the decoder and
    on whether the prompt has any text; so one token with a blank is decoded after the prompt, and
    counted. */
-static bool loses_blank(const struct invocation *a, const struct token_bytes *spelt,
+static bool loses_blank(const struct session *o, struct memory *m, const struct ids *p,
   bool *strips, struct error *why)
 {
   struct bytes text = { NULL, 0, 0 };
-  bool ok = true, begun = false;
-  const struct ids *p = &a->p.list;
-  size_t n = a->o.lm->config.vocab_size, i = 0;
+  uint32_t blank;
+  size_t length;
+  bool begun = false, ok = find_blank(o, m, &blank, &length, why);
   for (size_t k = 0; ok && k < p->n; k++)
-    ok = tokenizer_decode_next(a->o.t, a->o.m, p->id[k], true, &begun,
-      &text, why);
+    ok = tokenizer_decode_next(o->t, m, p->id[k], true, &begun, &text, why);
   size_t before = text.n;
-  while (i < n && (spelt[i].n < 2 || spelt[i].byte[0] != ' ')) i++;
-  if (ok && i < n) ok = tokenizer_decode_next(a->o.t, a->o.m, (uint32_t) i,
-      true, &begun, &text, why);
-  *strips = ok && i < n && text.n - before < spelt[i].n;
-  bytes_free(a->o.m, &text);
+  if (ok && length > 0) ok = tokenizer_decode_next(o->t, m, blank, true, &begun, &text, why);
+  *strips = ok && length > 0 && text.n - before < length;
+  bytes_free(m, &text);
   return ok;
+}
+
+struct lexicon *constraint_setup_words(const struct session *o, struct memory *m, struct error *why)
+{
+  size_t n = o->lm->config.vocab_size;
+  struct bytes all = { NULL, 0, 0 };
+  struct lexicon *words = NULL;
+  struct token_bytes *spelt = memory_alloc(m, MEMORY_OTHER, n, sizeof *spelt, why);
+  if (spelt != NULL && collect_pieces(o, m, spelt, &all, why)) words = lexicon_open(m, spelt, NULL, n, why);
+  bytes_free(m, &all);
+  memory_free(m, spelt);
+  return words;
+}
+
+bool constraint_setup_bind(const struct session *o, struct memory *m, const struct lexicon *words, struct constraint *must,
+  const struct ids *prompt, struct error *why)
+{
+  bool strips;
+  return loses_blank(o, m, prompt, &strips, why) && constraint_bind(must, words, strips, why);
+}
+
+struct token_rule constraint_setup_rule(struct constraint_cursor *b)
+{
+  return (struct token_rule) { .allow = bond_allow, .take = bond_take,
+    .save = bond_save, .restore = bond_restore, .ctx = b };
 }
 
 /* opens the constraint, the tokens in order for it, and the bond; a limit too small for any
@@ -78,8 +115,7 @@ static int bind_text(struct constraint_setup *x, const struct invocation *a,
   struct token_rule *rule, struct error *why)
 {
   size_t n = a->o.lm->config.vocab_size;
-  struct bytes all = { NULL, 0, 0 };
-  bool strips, ends = !a->w->of[OPTION_IGNORE_EOS].given;
+  bool ends = !a->w->of[OPTION_IGNORE_EOS].given;
   if (a->o.t == NULL) {
     error_say(why, "%s: there is no tokenizer that we know; wanted: one, for"
       " what must match is a text", a->o.path);
@@ -87,20 +123,12 @@ static int bind_text(struct constraint_setup *x, const struct invocation *a,
   }
   int status = read_constraint(x, a, why);
   if (status != STATUS_DONE) return status;
-  struct token_bytes *spelt = memory_alloc(a->o.m, MEMORY_OTHER, n, sizeof *spelt,
-    why);
-  bool ok = spelt != NULL && collect_pieces(a, spelt, &all, why)
-    && loses_blank(a, spelt, &strips, why)
-    && (x->words = lexicon_open(a->o.m, spelt, NULL, n, why)) != NULL
-    && constraint_bind(x->must, x->words, strips, why);
-  bytes_free(a->o.m, &all);
-  memory_free(a->o.m, spelt);
-  if (!ok) return STATUS_FAILED;
-  ok = constraint_cursor_open(&x->bond, a->o.m, x->must, n, a->max_tokens,
+  x->words = constraint_setup_words(&a->o, a->o.m, why);
+  if (x->words == NULL || !constraint_setup_bind(&a->o, a->o.m, x->words, x->must, &a->p.list, why)) return STATUS_FAILED;
+  bool ok = constraint_cursor_open(&x->bond, a->o.m, x->must, n, a->max_tokens,
     a->o.lm->config.eos, ends ? a->o.lm->config.n_eos : 0, why);
   if (!ok) return a->w->of[OPTION_MAX_NEW_TOKENS].given ? STATUS_USAGE : STATUS_FAILED;
-  *rule = (struct token_rule) { .allow = bond_allow, .take = bond_take,
-    .save = bond_save, .restore = bond_restore, .ctx = &x->bond };
+  *rule = constraint_setup_rule(&x->bond);
   return STATUS_DONE;
 }
 

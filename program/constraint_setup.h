@@ -19,6 +19,17 @@ struct constraint_setup {
 int constraint_setup_open(struct constraint_setup *x, const struct invocation *a,
   struct token_rule *rule, struct error *why);
 
+/* the tokens of a model in order, for any number of constraints; null and a sentence if there is no memory */
+struct lexicon *constraint_setup_words(const struct session *o, struct memory *m, struct error *why);
+
+/* has a constraint use them after a prompt, which decides whether the decoder drops the first blank; errors: those of
+   constraint_bind */
+bool constraint_setup_bind(const struct session *o, struct memory *m, const struct lexicon *words, struct constraint *must,
+  const struct ids *prompt, struct error *why);
+
+/* the rule of a sampler that a cursor makes; the cursor must stay where it is */
+struct token_rule constraint_setup_rule(struct constraint_cursor *b);
+
 /* returns what was taken */
 void constraint_setup_close(struct memory *m, struct constraint_setup *x);
 

@@ -105,17 +105,17 @@ static int check_ids(struct invocation *a)
 /* An empty prompt still needs a token, because the first prediction is read off a row: the one
    that begins a text, or else the one that ends a text, since what follows an end is a
    beginning. */
-static bool begin_somewhere(struct invocation *a)
+bool prompt_begin_somewhere(const struct session *o, struct memory *m, struct ids *list, struct error *why)
 {
-  const struct model_config *config = &a->o.lm->config;
+  const struct model_config *config = &o->lm->config;
   uint32_t first;
-  if (a->o.t != NULL && tokenizer_bos(a->o.t, &first)) ;
+  if (o->t != NULL && tokenizer_bos(o->t, &first)) ;
   else if (config->has_bos) first = config->bos;
   else if (config->n_eos > 0) first = config->eos[0];
-  else return error_say(&a->why, "%s: the prompt is empty,"
+  else return error_say(why, "%s: the prompt is empty,"
       " and the model names no token to begin or end a"
-      " text with", a->o.path);
-  return ids_push(a->o.m, &a->p.list, first, &a->why);
+      " text with", o->path);
+  return ids_push(m, list, first, why);
 }
 
 /* text becomes ids, and ids text for those who want to see it; a model without a tokenizer that
@@ -133,7 +133,8 @@ static bool encode_prompt(struct invocation *a)
     : tokenizer_encode(a->o.t, a->o.m, (char *) a->p.text.byte,
       a->p.text.n, !of[OPTION_NO_SPECIAL].given,
       of[OPTION_PARSE_SPECIAL].given, &a->p.list, &a->why));
-  return ok && (a->p.list.n > 0 || begin_somewhere(a));
+  return ok && (a->p.list.n > 0
+    || prompt_begin_somewhere(&a->o, a->o.m, &a->p.list, &a->why));
 }
 
 int invocation_context(struct invocation *a)

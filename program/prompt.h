@@ -35,6 +35,9 @@ bool prompt_read_text(const struct console *c, const char *path, struct bytes *t
 int prompt_collect(const struct console *c, const struct command_line *w,
   struct bytes *text, struct error *why);
 
+/* appends the token that an empty prompt stands for; errors: the model names none, memory */
+bool prompt_begin_somewhere(const struct session *o, struct memory *m, struct ids *list, struct error *why);
+
 /* a token, its natural log-probability, and its place, from 1 */
 struct candidate { uint32_t id; double logprob; uint64_t rank; };
 

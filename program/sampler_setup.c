@@ -14,7 +14,7 @@
 /* The makers' temperature and cuts count only if do_sample is true: libraries that write these
    files write all defaults, so a temperature beside do_sample false is common and means nothing.
    Penalties count in any case. */
-static void take_config(struct sampling_params *s,
+void sampler_setup_defaults(struct sampling_params *s,
   const struct sampling_defaults *makers)
 {
   *s = sampling_default();
@@ -100,7 +100,7 @@ int sampler_setup_open(struct sampler_setup *x, const struct invocation *a, stru
 {
   const struct model_config *config = &a->o.lm->config;
   *x = (struct sampler_setup) { .cap = 0 };
-  take_config(&x->d.s, &config->sampling);
+  sampler_setup_defaults(&x->d.s, &config->sampling);
   if (!take_line(&x->d.s, a->w, why)) return STATUS_USAGE;
   int status = take_biases(x, a, why);
   if (status != STATUS_DONE) return status;

@@ -12,6 +12,9 @@ struct sampler_setup {
   size_t cap;
 };
 
+/* the settings of a model alone: greedy, unless its makers want it to draw */
+void sampler_setup_defaults(struct sampling_params *s, const struct sampling_defaults *makers);
+
 /* the settings of the line and of the model; returns an exit status: STATUS_USAGE for an id that
    the model does not have, STATUS_FAILED for memory; x is to be closed in any case */
 int sampler_setup_open(struct sampler_setup *x, const struct invocation *a, struct error *why);
