@@ -139,8 +139,9 @@ struct request {
   enum request_state state;
   struct prefix_place chain; /* where its newest full page is in the index */
   size_t indexed; /* how many of its pages were brought to the index */
-  size_t found; /* rows that were there already when it got its slot */
+  size_t found; /* rows that were there already when it first got a slot */
   size_t preempted; /* how often it has lost its slot */
+  bool unwanted; /* it was cancelled during a pass, and leaves after it */
   struct request *next; /* the one that came after it */
 };
   /* a text that somebody waits for; zero: none */
@@ -176,6 +177,8 @@ struct scheduler_counts {
 
 @ How do you use it? You submit requests when they come, and call |scheduler_step| again and again; each call is one pass. The requests are yours. Between two steps you may look at them: new tokens are at the end of |q.c.text|. If you want to be told of each token instead, set |on_step| in the options, as in \cref{sec:watch}.
 
+A reader may lose interest while a pass is being computed, and you learn of it in such a callback. If the text left at once, the pass would go on with rows that belong to nobody, and the logits of its neighbours would go to the wrong texts. So |scheduler_cancel| only makes a note then, |unwanted|, and the text leaves after the pass.
+
 @<What a scheduler does@>=
 struct scheduler {
   struct generate_context g; /* the model, and a cache with a sequence for each slot */
@@ -187,6 +190,7 @@ struct scheduler {
   float *logits; /* [slots][vocab] */
   struct prefix_index index;
   uint32_t limit; /* slots that may be used: fewer after memory was refused */
+  bool in_pass; /* a pass is being computed, so a callback may be calling */
   struct scheduler_counts counts;
 };
   /* requests, and a cache with a slot for some of them; only |counts| is for others to read */
@@ -195,12 +199,13 @@ bool scheduler_open(struct scheduler *s, const struct generate_context *g,
   /* |g->s| must be a cache; all four are borrowed. Errors: fewer rows in a pass than slots, memory */
 bool scheduler_submit(struct scheduler *s, struct request *r, const uint32_t *prompt,
   size_t n, const struct generate_options *want, struct error *why);
-  /* puts a text at the end of the line; errors: those of |sequence_open|. Then |r| is empty */
+  /* puts a text at the end of the line; errors: those of |sequence_open|, and a text that the cache could not hold alone. Then |r| is empty */
 bool scheduler_step(struct scheduler *s, struct error *why);
   /* one pass; false and a sentence if it was cancelled. An error of one text ends that
      text, with |FINISH_ERROR| */
 void scheduler_cancel(struct scheduler *s, struct request *r);
-  /* ends a text with |FINISH_CANCELLED| if it has not ended */
+  /* ends a text with |FINISH_CANCELLED| if it has not ended; a callback may call this and |scheduler_submit|,
+    nothing else, and then the pass may still bring the text a token */
 void request_close(struct scheduler *s, struct request *r);
   /* cancels, and frees the text */
 bool scheduler_idle(const struct scheduler *s);
@@ -209,7 +214,7 @@ void scheduler_close(struct scheduler *s);
   /* cancels all texts, which stay their callers', and returns the memory; the cache is empty then */
 
 @* One step. \label{sec:schedulerstep}
-Here is the whole scheduler in one function. It lets in the requests for which there is room, and plans the pass. If the pages do not suffice for the plan, a text has to make room, and we plan anew. Then |generate_step| computes the pass. Afterwards the new full pages are brought to the index, and the texts that have ended leave the line. The next sections fill in these words, one by one.
+Here is the whole scheduler in one function. It lets in the requests for which there is room, and plans the pass. If the pages do not suffice for the plan, a text has to make room, and we plan anew. Then |generate_step| computes the pass. Afterwards the new full pages are brought to the index, and the texts that have ended leave the line (|look_after_texts|). The next sections fill in these words, one by one.
 
 @<Take all texts one step further@>=
 bool scheduler_step(struct scheduler *s, struct error *why)
@@ -219,16 +224,13 @@ bool scheduler_step(struct scheduler *s, struct error *why)
   while (n > 0 && !cache_fits(s->g.s, s->demand, n) && make_room(s))
     n = plan_pass(s);
   if (n == 0) return true;
-  if (!generate_step(&s->g, s->list, n, s->logits, why))
-    return pass_refused(s, n, why);
-  count_pass(s, n);
-  if (s->limit < s->g.s->n_sequences) s->limit++;
-  for (struct request *r = s->line, *next; r != NULL; r = next) {
-    next = r->next;
-    if (r->state == REQUEST_RUNNING) index_new_pages(s, r);
-    if (r->q.c.ended != FINISH_NONE) request_leave(s, r);
-  }
-  return true;
+  s->in_pass = true;
+  bool ok = generate_step(&s->g, s->list, n, s->logits, why);
+  s->in_pass = false;
+  if (ok) count_pass(s, n);
+  else ok = pass_refused(s, n, why);
+  look_after_texts(s);
+  return ok;
 }
 
 @ How does the plan know whether a text decodes or still reads its prompt? It counts the rows that the text must read before its next token: those that the cache does not hold yet. For a text that decodes, this is one, the token chosen in the pass before. The last token must always be read, even if the cache has its row, because the next token is chosen by its logits. So a text with one row to read decodes, and any other is in its prefill.
@@ -240,6 +242,13 @@ static size_t rows_to_read(const struct scheduler *s, const struct request *r)
   size_t n = r->q.c.text.n, stored = store_length(s->g.s, r->q.c.sequence);
   return stored < n ? n - stored : 1;
 }
+
+@ Which texts have a slot? Always the first of the line. Whoever came first is let in first; and when a slot must be taken away, it is taken from the youngest, as you will see. So whoever goes through the texts in slots begins at the head of the line, and stops at the first text that has none. A line of a thousand waiting requests costs nothing.
+
+@<Plan a pass@>=
+/* is r a text, and in a slot? */
+static bool is_running(const struct request *r)
+{ return r != NULL && r->state == REQUEST_RUNNING; }
 
 @ The first rule says: decoding rows come first. So the plan has two rounds. The first gives a row to each text that decodes. There are never more such texts than slots, and |pass_rows| is at least the number of slots, so no text is left out. The second round gives what is left to the texts that read their prompts, in the order of their arrival. Let the limit be 8 rows. A, B and C decode; D and E are prompts of 12 and 4 tokens.
 
@@ -267,19 +276,18 @@ static void plan_text(struct scheduler *s, struct request *r, size_t rows, size_
 static size_t plan_pass(struct scheduler *s)
 {
   size_t n = 0, left = s->w.pass_rows;
-  for (struct request *r = s->line; r != NULL; r = r->next)
-    if (r->state == REQUEST_RUNNING && rows_to_read(s, r) == 1)
-      plan_text(s, r, 1, &n), left--;
-  for (struct request *r = s->line; r != NULL && left > 0; r = r->next) {
-    size_t rows = r->state == REQUEST_RUNNING ? rows_to_read(s, r) : 0;
-    if (rows <= 1) continue;
+  for (struct request *r = s->line; is_running(r); r = r->next)
+    if (rows_to_read(s, r) == 1) plan_text(s, r, 1, &n), left--;
+  for (struct request *r = s->line; is_running(r) && left > 0; r = r->next) {
+    size_t rows = rows_to_read(s, r);
+    if (rows == 1) continue;
     if (rows > left) rows = left;
     plan_text(s, r, rows, &n), left -= rows;
   }
   return n;
 }
 
-@ How busy are the slots? Divide |slots_used| by the passes and by the slots, and you have the share of the hand calculation.
+@ How busy are the slots? Divide |slots_used| by the passes and by the slots, and you have the share of the hand calculation. (|limit| is the number of slots, except after a pass for which the system has refused memory; see \cref{sec:preempt}.)
 
 @<Plan a pass@>=
 static void count_pass(struct scheduler *s, size_t n)
@@ -287,6 +295,7 @@ static void count_pass(struct scheduler *s, size_t n)
   s->counts.passes++;
   s->counts.slots_used += n;
   for (size_t i = 0; i < n; i++) s->counts.rows += s->demand[i].rows;
+  if (s->limit < s->g.s->n_sequences) s->limit++;
 }
 
 @* Who is let in. \label{sec:admission}
@@ -296,54 +305,56 @@ A slot is free, and the first of the line would like it. Should it come in? The 
 And if there is no room? Perhaps the next in the line is small and would fit. We don't let it in. Otherwise a stream of small requests could keep a large one out for ever. The price is that a large request at the head of the line can hold up small ones for a while, which is known as \emph{head-of-line blocking}.
 @^head-of-line blocking@>@^first come, first served@>
 
-@<Let requests in@>=
-/* would all texts in slots, and this one, have pages for what they have to read, and one page to grow? */
-static bool room_for(struct scheduler *s, const struct request *r)
-{
-  size_t n = 0;
-  for (const struct request *a = s->line; a != NULL; a = a->next)
-    if (a == r || a->state == REQUEST_RUNNING)
-      s->demand[n++] = (struct cache_demand) @[{ a->q.c.sequence,
-        rows_to_read(s, a) + (a == r ? 0 : s->index.page_rows) }@];
-  return cache_fits(s->g.s, s->demand, n);
-}
-
-@ Before a request is turned away, the index of \cref{sec:prefixindex} gives up pages that no text uses; they were kept only in the hope that somebody would ask for them. A request that finds no other text in a slot is let in without further questions. It will fit once the index has given up enough, since a text that could never fit is refused when it is submitted.
+What if pages are lacking? The index of \cref{sec:prefixindex} has some that no text uses; they are kept only in the hope that somebody will ask for them. It gives up as many as are lacking. But it does so only if that opens the door. If a large request waits at the head of the line for a minute, the pages of the class's system prompt should not be thrown away for nothing, pass after pass. So we first compare two numbers: the pages that are lacking, and the pages that the index could spare.
 
 @<Let requests in@>=
-/* gives a slot, and the rows that others have computed; false, and all is as before: there is no room */
-static bool admit(struct scheduler *s, struct request *r, uint32_t slot, bool alone)
+/* gives a slot, and the rows that others have computed; the n texts in slots have written down what they want;
+   false, and all is as before: there is no room */
+static bool admit(struct scheduler *s, struct request *r, size_t n)
 {
+  uint32_t slot = 0;
+  while (s->taken[slot]) slot++;
   r->q.c.sequence = slot;
   r->indexed = prefix_adopt(&s->index, slot, r->q.c.text.id, r->q.c.text.n, &r->chain);
-  while (!room_for(s, r) && prefix_evict(&s->index, false)) continue;
-  if (!alone && !room_for(s, r)) {
+  s->demand[n] = (struct cache_demand) @[{ slot, rows_to_read(s, r) }@];
+  size_t lacking = cache_lacks(s->g.s, s->demand, n + 1);
+  if (n > 0 && lacking > 0 && lacking > prefix_spare(&s->index)) {
     store_crop(s->g.s, slot, 0);
     return false;
   }
-  size_t all = r->q.c.text.n - 1, has = store_length(s->g.s, slot);
-  r->found = has < all ? has : all;
-  s->counts.found += r->found;
-  s->taken[slot] = true;
-  r->state = REQUEST_RUNNING;
+  for (; lacking > 0 && prefix_evict(&s->index, false); lacking--) continue;
+  take_slot(s, r);
   return true;
 }
 
-@ The requests that wait are tried in their order, until the slots are taken or one of them does not fit. (|limit| is the number of slots, except after a pass for which the system has refused memory; see \cref{sec:preempt}. With |in_batches|, the door stays closed while a text runs. Only the comparison needs that.)
+@ A request that finds no other text in a slot is let in without further questions. It will fit once the index has given up enough, since a text that could never fit is refused when it is submitted: |scheduler_submit| compares the rows that prompt and answer may have together with the rows of the whole cache.
+
+What was found counts once for the request, when it first gets a slot. After a preemption it may find its own pages, and nobody would call that a hit.
+
+@<Take a slot@>=
+static void take_slot(struct scheduler *s, struct request *r)
+{
+  size_t all = r->q.c.text.n - 1, has = store_length(s->g.s, r->q.c.sequence);
+  if (has > all) has = all;
+  if (r->preempted == 0) r->found = has;
+  s->counts.found += has;
+  s->taken[r->q.c.sequence] = true;
+  r->state = REQUEST_RUNNING;
+}
+
+@ The scheduler goes through the line once. First come the texts in slots, and what they want is written down: what they must read, and a page to grow. Then the requests that wait are tried in their order, until the slots are taken or one of them does not fit. (With |in_batches|, the door stays closed while a text runs. Only the comparison needs that.)
 
 @<Let requests in@>=
 static void let_in(struct scheduler *s)
 {
-  uint32_t running = 0, slot = 0;
-  for (struct request *r = s->line; r != NULL; r = r->next)
-    running += r->state == REQUEST_RUNNING;
-  bool closed = s->w.in_batches && running > 0;
-  for (struct request *r = s->line; r != NULL && !closed && running < s->limit; r = r->next) {
-    if (r->state == REQUEST_RUNNING) continue;
-    while (s->taken[slot]) slot++;
-    if (!admit(s, r, slot, running == 0)) return;
-    running++;
-  }
+  size_t n = 0;
+  struct request *r = s->line;
+  for (; is_running(r); r = r->next)
+    s->demand[n++] = (struct cache_demand) @[{ r->q.c.sequence,
+      rows_to_read(s, r) + s->index.page_rows }@];
+  if (s->w.in_batches && n > 0) return;
+  for (; r != NULL && n < s->limit && admit(s, r, n); r = r->next)
+    s->demand[n++].rows += s->index.page_rows;
 }
 
 @* When pages run out: preemption. \label{sec:preempt}
@@ -382,44 +393,41 @@ static void preempt(struct scheduler *s, struct request *r)
   r->preempted++;
   s->counts.preempted++;
 }
+static struct request *find_youngest(const struct scheduler *s)
+{
+  struct request *r = s->line;
+  while (is_running(r->next)) r = r->next;
+  return r;
+}
 static bool make_room(struct scheduler *s)
 {
-  struct request *oldest = NULL, *youngest = NULL;
   if (prefix_evict(&s->index, false)) return true;
-  for (struct request *r = s->line; r != NULL; r = r->next)
-    if (r->state == REQUEST_RUNNING) {
-      if (oldest == NULL) oldest = r;
-      youngest = r;
-    }
-  if (youngest == oldest) return prefix_evict(&s->index, true);
+  struct request *youngest = find_youngest(s);
+  if (youngest == s->line) return prefix_evict(&s->index, true);
   preempt(s, youngest);
   return true;
 }
 
 @ Is the text that was interrupted still the same text? Its tokens are all there. When it gets a slot again, it reads them like a prompt, and \cref{sec:twice} has shown that recomputed rows have the same bits. Then the next token is chosen. If the sampler's noise came from a generator that everybody shares, this choice would be another one now. Ours depends on the seed, on the number of the text, and on the position (\cref{sec:philox}), not on how often or when it is asked for. So the next token is the one that it would have been, and the reader notices a pause and nothing else.
 
-Could a text wait for ever, which is called \emph{starvation}? And could two texts take each other's pages without end? When a text is let in, |room_for| has asked for all rows that it and its neighbours must read, and for a page more for each neighbour. So it cannot lose its slot again before new tokens have been written, its own or those of others. Tokens are never lost, and each text may write only so many; so preemptions come to an end. And the oldest text never loses its slot.
+Could a text wait for ever, which is called \emph{starvation}? And could two texts take each other's pages without end? When a text is let in, |admit| has asked for all rows that it and its neighbours must read, and for a page more for each neighbour. So it cannot lose its slot again before new tokens have been written, its own or those of others. Tokens are never lost, and each text may write only so many; so preemptions come to an end. And the oldest text never loses its slot.
 @^starvation@>
 
-@ A pass can fail for another reason: the cache has its pages, but the system refuses memory for the computation. A refused pass has changed nothing (\cref{sec:generate}), so we try again with one text fewer: the youngest loses its slot, and |limit| keeps the slot closed. After each pass that succeeds, |scheduler_step| opens one slot more. If a pass with a single text is refused, there is no memory for this text, and it ends with the reason. If you have cancelled the pass yourself, no text is to blame.
+@ A pass can fail for another reason: the cache has its pages, but the system refuses memory for the computation. A refused pass has changed nothing (\cref{sec:generate}), so we try again with one text fewer: the youngest loses its slot, and |limit| keeps the slot closed. Each pass that succeeds opens one slot more. If a pass with a single text is refused, there is no memory for this text, and it ends with the reason. If you have cancelled the pass yourself, no text is to blame.
 
 @<Make room@>=
 static bool pass_refused(struct scheduler *s, size_t n, struct error *why)
 {
-  struct request *youngest = s->line;
   if (progress_cancelled(s->g.e->progress)) return false;
-  for (struct request *r = s->line; r != NULL; r = r->next)
-    if (r->state == REQUEST_RUNNING) youngest = r;
   if (n > 1) {
-    preempt(s, youngest);
+    preempt(s, find_youngest(s));
     s->limit = (uint32_t) n - 1;
     return true;
   }
-  for (struct request *r = s->line; r != NULL; r = r->next)
-    if (&r->q == s->list[0]) youngest = r;
-  youngest->q.why = *why;
-  youngest->q.c.ended = FINISH_ERROR;
-  request_leave(s, youngest);
+  struct request *alone = s->line;
+  while (&alone->q != s->list[0]) alone = alone->next;
+  alone->q.why = *why;
+  alone->q.c.ended = FINISH_ERROR;
   return true;
 }
 
@@ -448,6 +456,7 @@ struct prefix_entry {
   uint32_t next; /* in the same bucket, or in the list of free entries */
   uint32_t children; /* entries whose parent it is */
   uint64_t used; /* when it was last adopted or made */
+  uint64_t needed; /* when it was last found above a page in use */
   struct cache_block block; /* holds a reference to each of its pages */
 };
   /* a full page, which is known by its tokens and by what comes before it */
@@ -482,6 +491,8 @@ struct prefix_place prefix_add(struct prefix_index *x, struct prefix_place after
   /* the place of page |i| of the sequence, which has |token[page_rows]| and comes after another; zero if it cannot be had */
 bool prefix_evict(struct prefix_index *x, bool in_use);
   /* gives up the entry without children that was used longest ago, among all if |in_use|, else among those whose page no text uses; false: there is none */
+size_t prefix_spare(struct prefix_index *x);
+  /* how many pages |prefix_evict| would give up, one after the other, of those that no text uses */
 void prefix_close(struct prefix_index *x);
   /* gives up all entries, and the memory */
 #endif
@@ -632,6 +643,23 @@ bool prefix_evict(struct prefix_index *x, bool in_use)
   return oldest != 0;
 }
 
+@ And how many could be given up, if need be? All but the pages that texts use, and the pages above these in the tree. With a sliding window, a text can have let go of a page above one that it still uses. So we climb from each page in use to the root. A time in the entry says where we have been, and each page is counted once.
+@^sliding window@>
+
+@<Give up a page@>=
+size_t prefix_spare(struct prefix_index *x)
+{
+  size_t n = x->kept;
+  uint64_t now = ++x->clock;
+  for (uint32_t i = 1; i < x->n; i++) {
+    const struct prefix_entry *e = &x->entry[i];
+    if (e->born == 0 || !cache_block_in_use(x->s, &e->block)) continue;
+    for (uint32_t at = i; at != 0 && x->entry[at].needed != now; at = x->entry[at].parent)
+      x->entry[at].needed = now, n--;
+  }
+  return n;
+}
+
 @ What happens to the pages when the program ends? A long system prompt takes seconds to read, and it would be read again at every start. A server keeps its pages in a file, its \emph{prompt cache}. So |prefix_save| writes the index to a file: for each page its tokens, the number of the page before it, and the bytes of its rows. |prefix_load| enters them into an empty index, as far as there is room. You find both in \.{unwoven/serving/prefix\_file.c}. Two things can go wrong with such a file, and each would give your readers wrong texts without a word. It may be damaged: so it has a sum, and a parent must come before its children. And it may be the file of another model, or of this one with another window. Tokens do not show that. So the caller adds a key of all that rows depend on besides tokens, and a file with another key is refused. A test turns bits all over a file and cuts it off at many lengths, and each time it must be refused.
 @^prompt cache@>
 
@@ -662,7 +690,7 @@ The file of the index:
 /** The scheduler: whose rows are computed in the next pass.
 
    Between steps each request of the line waits, without rows in the cache, or runs, in a slot of
-   its own; the line is in order of arrival, always. Three things are promised. The oldest that
+   its own; the line is in order of arrival, always, and those that run come first. Three things are promised. The oldest that
    runs is never preempted, so every text ends. A text that is one row away from its next token
    has this row in every pass. And no decision here is seen in a text: a token depends on the
    rows before it and on its position, never on the pass. */
@@ -670,10 +698,12 @@ The file of the index:
 #include "serving/inside.h"
 @;@#
 @<Plan a pass@>@;
+@<Take a slot@>@;
 @<Let requests in@>@;
 @<Leave@>@;
 @<Make room@>@;
 @<Bring new pages to the index@>@;
+@<Look after the texts of a pass@>@;
 @<Take all texts one step further@>@;
 
 @ A text that ends gives back its slot and its rows. Its full pages stay in the cache as long as the index holds them, for the next one who begins alike.
@@ -689,6 +719,19 @@ void request_leave(struct scheduler *s, struct request *r)
   r->state = REQUEST_ENDED;
   while (*at != r) at = &(*at)->next;
   *at = r->next;
+}
+
+@ After the pass, the scheduler looks after each text that was in a slot: its pages go to the index, and if it has ended or is unwanted, it leaves. (A text that lost its slot to a refused pass can be unwanted as well. It is the first behind the slots.)
+
+@<Look after the texts of a pass@>=
+static void look_after_texts(struct scheduler *s)
+{
+  for (struct request *r = s->line, *next; is_running(r) || (r != NULL && r->unwanted); r = next) {
+    next = r->next;
+    if (is_running(r)) index_new_pages(s, r);
+    if (r->unwanted && r->q.c.ended == FINISH_NONE) r->q.c.ended = FINISH_CANCELLED;
+    if (r->q.c.ended != FINISH_NONE) request_leave(s, r);
+  }
 }
 
 @* The check, and what the tutorials say. \label{sec:servingcheck}

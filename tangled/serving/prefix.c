@@ -131,3 +131,16 @@ bool prefix_evict(struct prefix_index *x, bool in_use)
   if (oldest != 0) drop_entry(x, oldest);
   return oldest != 0;
 }
+
+size_t prefix_spare(struct prefix_index *x)
+{
+  size_t n = x->kept;
+  uint64_t now = ++x->clock;
+  for (uint32_t i = 1; i < x->n; i++) {
+    const struct prefix_entry *e = &x->entry[i];
+    if (e->born == 0 || !cache_block_in_use(x->s, &e->block)) continue;
+    for (uint32_t at = i; at != 0 && x->entry[at].needed != now; at = x->entry[at].parent)
+      x->entry[at].needed = now, n--;
+  }
+  return n;
+}

@@ -16,6 +16,7 @@ struct prefix_entry {
   uint32_t next; /* in the same bucket, or in the list of free entries */
   uint32_t children; /* entries whose parent it is */
   uint64_t used; /* when it was last adopted or made */
+  uint64_t needed; /* when it was last found above a page in use */
   struct cache_block block; /* holds a reference to each of its pages */
 };
 
@@ -49,6 +50,10 @@ struct prefix_place prefix_add(struct prefix_index *x, struct prefix_place after
 /* gives up the entry without children that was used longest ago, among all if in_use,
    else among those whose page no text uses; false: there is none */
 bool prefix_evict(struct prefix_index *x, bool in_use);
+
+/* how many pages prefix_evict would give up, one after the other, of those that no
+   text uses */
+size_t prefix_spare(struct prefix_index *x);
 
 /* gives up all entries, and the memory */
 void prefix_close(struct prefix_index *x);

@@ -2,11 +2,11 @@
    made from chapters/12-serving.w; change it there
 
    Between steps each request of the line waits, without rows in the cache, or runs,
-   in a slot of its own; the line is in order of arrival, always. Three things are
-   promised. The oldest that runs is never preempted, so every text ends. A text that
-   is one row away from its next token has this row in every pass. And no decision
-   here is seen in a text: a token depends on the rows before it and on its position,
-   never on the pass. */
+   in a slot of its own; the line is in order of arrival, always, and those that run
+   come first. Three things are promised. The oldest that runs is never preempted, so
+   every text ends. A text that is one row away from its next token has this row in
+   every pass. And no decision here is seen in a text: a token depends on the rows
+   before it and on its position, never on the pass. */
 
 #include "cache/keep.h"
 #include "serving/inside.h"
@@ -20,6 +20,10 @@ static size_t rows_to_read(const struct scheduler *s, const struct request *r)
   return stored < n ? n - stored : 1;
 }
 
+/* is r a text, and in a slot? */
+static bool is_running(const struct request *r)
+{ return r != NULL && r->state == REQUEST_RUNNING; }
+
 static void plan_text(struct scheduler *s, struct request *r, size_t rows, size_t *n)
 {
   r->want.chunk = rows;
@@ -31,12 +35,11 @@ static void plan_text(struct scheduler *s, struct request *r, size_t rows, size_
 static size_t plan_pass(struct scheduler *s)
 {
   size_t n = 0, left = s->w.pass_rows;
-  for (struct request *r = s->line; r != NULL; r = r->next)
-    if (r->state == REQUEST_RUNNING && rows_to_read(s, r) == 1)
-      plan_text(s, r, 1, &n), left--;
-  for (struct request *r = s->line; r != NULL && left > 0; r = r->next) {
-    size_t rows = r->state == REQUEST_RUNNING ? rows_to_read(s, r) : 0;
-    if (rows <= 1) continue;
+  for (struct request *r = s->line; is_running(r); r = r->next)
+    if (rows_to_read(s, r) == 1) plan_text(s, r, 1, &n), left--;
+  for (struct request *r = s->line; is_running(r) && left > 0; r = r->next) {
+    size_t rows = rows_to_read(s, r);
+    if (rows == 1) continue;
     if (rows > left) rows = left;
     plan_text(s, r, rows, &n), left -= rows;
   }
@@ -48,53 +51,51 @@ static void count_pass(struct scheduler *s, size_t n)
   s->counts.passes++;
   s->counts.slots_used += n;
   for (size_t i = 0; i < n; i++) s->counts.rows += s->demand[i].rows;
+  if (s->limit < s->g.s->n_sequences) s->limit++;
+}
+
+/* <Take a slot> */
+static void take_slot(struct scheduler *s, struct request *r)
+{
+  size_t all = r->q.c.text.n - 1, has = store_length(s->g.s, r->q.c.sequence);
+  if (has > all) has = all;
+  if (r->preempted == 0) r->found = has;
+  s->counts.found += has;
+  s->taken[r->q.c.sequence] = true;
+  r->state = REQUEST_RUNNING;
 }
 
 /* <Let requests in> */
 
-/* would all texts in slots, and this one, have pages for what they have to read, and
-   one page to grow? */
-static bool room_for(struct scheduler *s, const struct request *r)
+/* gives a slot, and the rows that others have computed; the n texts in slots have
+   written down what they want; false, and all is as before: there is no room */
+static bool admit(struct scheduler *s, struct request *r, size_t n)
 {
-  size_t n = 0;
-  for (const struct request *a = s->line; a != NULL; a = a->next)
-    if (a == r || a->state == REQUEST_RUNNING)
-      s->demand[n++] = (struct cache_demand) { a->q.c.sequence,
-        rows_to_read(s, a) + (a == r ? 0 : s->index.page_rows) };
-  return cache_fits(s->g.s, s->demand, n);
-}
-
-/* gives a slot, and the rows that others have computed; false, and all is as before:
-   there is no room */
-static bool admit(struct scheduler *s, struct request *r, uint32_t slot, bool alone)
-{
+  uint32_t slot = 0;
+  while (s->taken[slot]) slot++;
   r->q.c.sequence = slot;
   r->indexed = prefix_adopt(&s->index, slot, r->q.c.text.id, r->q.c.text.n, &r->chain);
-  while (!room_for(s, r) && prefix_evict(&s->index, false)) continue;
-  if (!alone && !room_for(s, r)) {
+  s->demand[n] = (struct cache_demand) { slot, rows_to_read(s, r) };
+  size_t lacking = cache_lacks(s->g.s, s->demand, n + 1);
+  if (n > 0 && lacking > 0 && lacking > prefix_spare(&s->index)) {
     store_crop(s->g.s, slot, 0);
     return false;
   }
-  size_t all = r->q.c.text.n - 1, has = store_length(s->g.s, slot);
-  r->found = has < all ? has : all;
-  s->counts.found += r->found;
-  s->taken[slot] = true;
-  r->state = REQUEST_RUNNING;
+  for (; lacking > 0 && prefix_evict(&s->index, false); lacking--) continue;
+  take_slot(s, r);
   return true;
 }
 
 static void let_in(struct scheduler *s)
 {
-  uint32_t running = 0, slot = 0;
-  for (struct request *r = s->line; r != NULL; r = r->next)
-    running += r->state == REQUEST_RUNNING;
-  bool closed = s->w.in_batches && running > 0;
-  for (struct request *r = s->line; r != NULL && !closed && running < s->limit; r = r->next) {
-    if (r->state == REQUEST_RUNNING) continue;
-    while (s->taken[slot]) slot++;
-    if (!admit(s, r, slot, running == 0)) return;
-    running++;
-  }
+  size_t n = 0;
+  struct request *r = s->line;
+  for (; is_running(r); r = r->next)
+    s->demand[n++] = (struct cache_demand) { r->q.c.sequence,
+      rows_to_read(s, r) + s->index.page_rows };
+  if (s->w.in_batches && n > 0) return;
+  for (; r != NULL && n < s->limit && admit(s, r, n); r = r->next)
+    s->demand[n++].rows += s->index.page_rows;
 }
 
 /* <Leave> */
@@ -123,36 +124,34 @@ static void preempt(struct scheduler *s, struct request *r)
   s->counts.preempted++;
 }
 
+static struct request *find_youngest(const struct scheduler *s)
+{
+  struct request *r = s->line;
+  while (is_running(r->next)) r = r->next;
+  return r;
+}
+
 static bool make_room(struct scheduler *s)
 {
-  struct request *oldest = NULL, *youngest = NULL;
   if (prefix_evict(&s->index, false)) return true;
-  for (struct request *r = s->line; r != NULL; r = r->next)
-    if (r->state == REQUEST_RUNNING) {
-      if (oldest == NULL) oldest = r;
-      youngest = r;
-    }
-  if (youngest == oldest) return prefix_evict(&s->index, true);
+  struct request *youngest = find_youngest(s);
+  if (youngest == s->line) return prefix_evict(&s->index, true);
   preempt(s, youngest);
   return true;
 }
 
 static bool pass_refused(struct scheduler *s, size_t n, struct error *why)
 {
-  struct request *youngest = s->line;
   if (progress_cancelled(s->g.e->progress)) return false;
-  for (struct request *r = s->line; r != NULL; r = r->next)
-    if (r->state == REQUEST_RUNNING) youngest = r;
   if (n > 1) {
-    preempt(s, youngest);
+    preempt(s, find_youngest(s));
     s->limit = (uint32_t) n - 1;
     return true;
   }
-  for (struct request *r = s->line; r != NULL; r = r->next)
-    if (&r->q == s->list[0]) youngest = r;
-  youngest->q.why = *why;
-  youngest->q.c.ended = FINISH_ERROR;
-  request_leave(s, youngest);
+  struct request *alone = s->line;
+  while (&alone->q != s->list[0]) alone = alone->next;
+  alone->q.why = *why;
+  alone->q.c.ended = FINISH_ERROR;
   return true;
 }
 
@@ -168,6 +167,17 @@ static void index_new_pages(struct scheduler *s, struct request *r)
   }
 }
 
+/* <Look after the texts of a pass> */
+static void look_after_texts(struct scheduler *s)
+{
+  for (struct request *r = s->line, *next; is_running(r) || (r != NULL && r->unwanted); r = next) {
+    next = r->next;
+    if (is_running(r)) index_new_pages(s, r);
+    if (r->unwanted && r->q.c.ended == FINISH_NONE) r->q.c.ended = FINISH_CANCELLED;
+    if (r->q.c.ended != FINISH_NONE) request_leave(s, r);
+  }
+}
+
 /* <Take all texts one step further> */
 bool scheduler_step(struct scheduler *s, struct error *why)
 {
@@ -176,14 +186,11 @@ bool scheduler_step(struct scheduler *s, struct error *why)
   while (n > 0 && !cache_fits(s->g.s, s->demand, n) && make_room(s))
     n = plan_pass(s);
   if (n == 0) return true;
-  if (!generate_step(&s->g, s->list, n, s->logits, why))
-    return pass_refused(s, n, why);
-  count_pass(s, n);
-  if (s->limit < s->g.s->n_sequences) s->limit++;
-  for (struct request *r = s->line, *next; r != NULL; r = next) {
-    next = r->next;
-    if (r->state == REQUEST_RUNNING) index_new_pages(s, r);
-    if (r->q.c.ended != FINISH_NONE) request_leave(s, r);
-  }
-  return true;
+  s->in_pass = true;
+  bool ok = generate_step(&s->g, s->list, n, s->logits, why);
+  s->in_pass = false;
+  if (ok) count_pass(s, n);
+  else ok = pass_refused(s, n, why);
+  look_after_texts(s);
+  return ok;
 }

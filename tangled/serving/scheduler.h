@@ -17,8 +17,9 @@ struct request {
   enum request_state state;
   struct prefix_place chain; /* where its newest full page is in the index */
   size_t indexed; /* how many of its pages were brought to the index */
-  size_t found; /* rows that were there already when it got its slot */
+  size_t found; /* rows that were there already when it first got a slot */
   size_t preempted; /* how often it has lost its slot */
+  bool unwanted; /* it was cancelled during a pass, and leaves after it */
   struct request *next; /* the one that came after it */
 };
 
@@ -53,6 +54,7 @@ struct scheduler {
   float *logits; /* [slots][vocab] */
   struct prefix_index index;
   uint32_t limit; /* slots that may be used: fewer after memory was refused */
+  bool in_pass; /* a pass is being computed, so a callback may be calling */
   struct scheduler_counts counts;
 };
 
@@ -61,7 +63,8 @@ struct scheduler {
 bool scheduler_open(struct scheduler *s, const struct generate_context *g,
   const struct scheduler_options *w, struct error *why);
 
-/* puts a text at the end of the line; errors: those of sequence_open. Then r is empty */
+/* puts a text at the end of the line; errors: those of sequence_open, and a text that
+   the cache could not hold alone. Then r is empty */
 bool scheduler_submit(struct scheduler *s, struct request *r, const uint32_t *prompt,
   size_t n, const struct generate_options *want, struct error *why);
 
@@ -69,7 +72,8 @@ bool scheduler_submit(struct scheduler *s, struct request *r, const uint32_t *pr
    text, with FINISH_ERROR */
 bool scheduler_step(struct scheduler *s, struct error *why);
 
-/* ends a text with FINISH_CANCELLED if it has not ended */
+/* ends a text with FINISH_CANCELLED if it has not ended; a callback may call this and
+   scheduler_submit, nothing else, and then the pass may still bring the text a token */
 void scheduler_cancel(struct scheduler *s, struct request *r);
 
 /* cancels, and frees the text */

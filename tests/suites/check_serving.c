@@ -24,7 +24,10 @@ struct asked {
   struct request r;
   struct continuation alone;
   size_t seen, before; /* tokens that were told, and before the newest pass */
-  bool here, decoded;
+  size_t found; /* rows that were found when it first got a slot */
+  bool here, decoded, met; /* met: it has had a slot */
+  struct house *house; /* where it may disturb others: at its token number meddles (0: at none) */
+  size_t meddles;
 };
 
 /* a house of random size: model, window, cache, slots, rows in a pass */
@@ -34,14 +37,31 @@ struct house {
   uint32_t slots;
   struct scheduler_options w;
   struct asked a[MOST];
-  size_t n;
+  size_t n, left; /* left: texts that have not come yet */
+  struct scheduler *s; /* while it serves */
 };
+
+static void come(struct house *h, struct asked *a)
+{
+  hold_msg(scheduler_submit(h->s, &a->r, a->prompt, a->n, &a->want, &h->rig.why), "%s", h->rig.why.text);
+  a->here = true, h->left--;
+}
+
+/* in the middle of a pass, somebody cancels a text, perhaps this one, and others come */
+static void meddle(struct house *h, size_t which)
+{
+  struct asked *a = &h->a[which % h->n];
+  if (a->here && a->cancelled == 0) scheduler_cancel(h->s, &a->r), a->cancelled = SIZE_MAX;
+  for (size_t i = 0; i < h->n; i++)
+    if (!h->a[i].here && i % 2 == 0) come(h, &h->a[i]);
+}
 
 static bool told(void *ctx, const struct step *now)
 {
   struct asked *a = ctx;
   hold_msg(now->number == a->seen + 1, "token %zu is told after %zu", now->number, a->seen);
   a->seen++;
+  if (a->seen == a->meddles) meddle(a->house, a->seen + a->n);
   return true;
 }
 
@@ -58,6 +78,7 @@ static void ask(struct house *h, struct asked *a, uint64_t *seed, uint64_t famil
   a->cancelled = rnd(seed) % 8 == 0 ? a->arrives + rnd(seed) % 12 : 0;
   a->want = (struct generate_options){ .max_new_tokens = rnd(seed) % 24, .on_step = told, .ctx = a };
   if (rnd(seed) % 3 == 0) a->want.eos = end, a->want.n_eos = 1;
+  a->house = h, a->meddles = rnd(seed) % 6 == 0 ? 1 + rnd(seed) % 10 : 0;
   if (rnd(seed) % 2 == 0) return;
   struct sampler *both[2] = { &a->dice, &a->alone_dice };
   uint64_t draw = rnd(seed);
@@ -117,33 +138,34 @@ static void demolish(struct house *h)
 static void hold_promises(struct house *h, const struct scheduler *s, uint64_t rows)
 {
   hold(s->counts.rows - rows <= h->w.pass_rows);
-  size_t running = 0, started = 0;
-  const struct request *first = NULL;
+  size_t running = 0;
+  bool waits = false;
   for (const struct request *r = s->line; r != NULL; r = r->next) {
     running += r->state == REQUEST_RUNNING;
-    if (first == NULL) first = r, started = r->state == REQUEST_RUNNING;
+    hold_msg(!waits || r->state == REQUEST_WAITING, "a text has no slot, and a younger one has");
+    waits = r->state == REQUEST_WAITING;
   }
   hold(running <= h->slots);
-  hold_msg(first == NULL || running == 0 || started, "the oldest has no slot, and another has");
   for (size_t i = 0; i < h->n; i++) {
     struct asked *a = &h->a[i];
     bool running_now = a->here && a->r.state == REQUEST_RUNNING;
     hold_msg(!a->decoded || !running_now || a->r.preempted > 0 || a->seen == a->before + 1, "text %zu had to wait", i);
     a->decoded = running_now && a->seen > 0, a->before = a->seen;
+    if (!a->met && running_now) a->met = true, a->found = a->r.found;
+    hold(!a->met || a->found == a->r.found);
+    hold(a->cancelled != SIZE_MAX || a->r.state == REQUEST_ENDED);
   }
 }
 
 static void serve(struct house *h, struct scheduler *s)
 {
-  size_t step = 0, left = h->n;
-  for (; left > 0 || !scheduler_idle(s); step++) {
+  size_t step = 0;
+  h->s = s, h->left = h->n;
+  for (; h->left > 0 || !scheduler_idle(s); step++) {
     hold_msg(step < 4000, "nobody comes to an end");
     for (size_t i = 0; i < h->n; i++) {
       struct asked *a = &h->a[i];
-      if (!a->here && a->arrives <= step) {
-        hold_msg(scheduler_submit(s, &a->r, a->prompt, a->n, &a->want, &h->rig.why), "%s", h->rig.why.text);
-        a->here = true, left--;
-      }
+      if (!a->here && a->arrives <= step) come(h, a);
       if (a->here && a->cancelled > 0 && a->cancelled == step) scheduler_cancel(s, &a->r);
     }
     uint64_t rows = s->counts.rows;
@@ -339,6 +361,214 @@ START_TEST(what_fits_is_what_the_cache_takes)
 }
 END_TEST
 
+/* what is lacking is what the index can spare, or a text is not let in, and the index keeps all that it has */
+START_TEST(pages_are_given_up_only_for_somebody_who_comes_in)
+{
+  uint32_t id[24];
+  struct tiny_rig r;
+  struct prefix_index none;
+  struct scheduler s;
+  struct request q[3];
+  for (uint32_t i = 0; i < 24; i++) id[i] = (i * 5 + 1) % TINY_V;
+  index_open(&r, &none, 2); /* twelve pages of four rows */
+  prefix_close(&none);
+  struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+  ck_assert(scheduler_open(&s, &g, &(struct scheduler_options){ .share = true }, &r.why));
+  struct generate_options one = { .max_new_tokens = 1 }, long_one = { .max_new_tokens = 20 };
+  ck_assert(scheduler_submit(&s, &q[0], id, 12, &one, &r.why) && scheduler_step(&s, &r.why) && scheduler_idle(&s));
+  ck_assert_uint_eq(s.index.kept, 3);
+  ck_assert_uint_eq(prefix_spare(&s.index), 3);
+  uint32_t other[5] = { 9, 9, 9, 9, 9 }, large[40] = { 7, 7, 7 };
+  ck_assert(scheduler_submit(&s, &q[1], other, 5, &long_one, &r.why) && scheduler_step(&s, &r.why));
+  ck_assert_uint_eq(s.index.kept, 4); /* and the newest is in use */
+  ck_assert_uint_eq(prefix_spare(&s.index), 3);
+  /* ten pages for the prompt, two in use, one to grow: one is lacking more than there will be, whatever is given up */
+  ck_assert(scheduler_submit(&s, &q[2], large, 40, &one, &r.why));
+  for (int i = 0; i < 3; i++) {
+    ck_assert(scheduler_step(&s, &r.why));
+    ck_assert(q[2].state == REQUEST_WAITING);
+  }
+  ck_assert_uint_eq(s.index.kept, 5);
+  while (q[1].state != REQUEST_ENDED) ck_assert(scheduler_step(&s, &r.why));
+  while (!scheduler_idle(&s)) ck_assert(scheduler_step(&s, &r.why));
+  ck_assert(q[2].q.c.ended == FINISH_LENGTH);
+  for (int i = 0; i < 3; i++) request_close(&s, &q[i]);
+  scheduler_close(&s);
+  tiny_close(&r);
+}
+END_TEST
+
+/* with a window, a text may have let go of a page above one that it uses: neither can be spared */
+START_TEST(what_can_be_spared_is_what_can_be_given_up)
+{
+  uint64_t seed = suite_seed() + 8;
+  size_t above = 0;
+  for (int round = 0; round < 200; round++) {
+    struct tiny_rig r;
+    struct scheduler s;
+    struct request q[4];
+    memset(&r, 0, sizeof r);
+    tiny_make(&r.t, 5);
+    r.e = (struct engine){ .k = kernels_find(NULL, NULL), .c = &r.c };
+    r.s = cache_open(&r.m, &r.t.lm.config, 3, &(struct cache_options){ .page_rows = 4, .set_window = round % 3 != 0, .window = 7 }, &r.why);
+    struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+    ck_assert(r.s != NULL && scheduler_open(&s, &g, &(struct scheduler_options){ .share = true, .pass_rows = 9 }, &r.why));
+    for (int i = 0; i < 4; i++) {
+      uint32_t id[30];
+      size_t n = 1 + rnd(&seed) % 30, common = rnd(&seed) % 30;
+      for (size_t k = 0; k < n; k++) id[k] = (uint32_t) (k < common ? k % TINY_V : rnd(&seed) % TINY_V);
+      ck_assert(scheduler_submit(&s, &q[i], id, n, &(struct generate_options){ .max_new_tokens = 4 + rnd(&seed) % 20 }, &r.why));
+    }
+    for (size_t n = rnd(&seed) % 12; n > 0; n--) ck_assert(scheduler_step(&s, &r.why));
+    size_t spare = prefix_spare(&s.index), given = 0, unused = 0;
+    for (size_t i = 1; i < s.index.n; i++) unused += s.index.entry[i].born != 0 && !cache_block_in_use(r.s, &s.index.entry[i].block);
+    while (prefix_evict(&s.index, false)) given++;
+    hold_msg(spare == given, "%zu to spare, %zu given up", spare, given);
+    above += unused > spare;
+    for (int i = 0; i < 4; i++) request_close(&s, &q[i]);
+    scheduler_close(&s);
+    tiny_close(&r);
+  }
+  ck_assert_uint_gt(above, 0);
+}
+END_TEST
+
+/* what could never run is refused with both numbers, and what just fits runs to its end, also in a window */
+START_TEST(a_text_for_which_the_cache_is_too_small_is_refused)
+{
+  uint32_t id[40] = { 1, 2, 3 };
+  for (int window = 0; window < 2; window++) {
+    struct tiny_rig r;
+    struct scheduler s;
+    struct request q[5];
+    memset(&r, 0, sizeof r);
+    tiny_make(&r.t, 5);
+    r.e = (struct engine){ .k = kernels_find(NULL, NULL), .c = &r.c };
+    struct cache_options w = { .page_rows = 4, .rows = 32, .context = 100, .set_window = window == 1, .window = window == 1 ? 6 : 0 };
+    r.s = cache_open(&r.m, &r.t.lm.config, 2, &w, &r.why);
+    struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+    ck_assert(r.s != NULL && scheduler_open(&s, &g, &(struct scheduler_options){ .share = true, .pass_rows = 8 }, &r.why));
+    size_t live = r.m.all.live;
+    struct generate_options want = { .max_new_tokens = window == 0 ? 24 : SIZE_MAX }, more = { .max_new_tokens = 24 };
+    if (window == 0) {
+      ck_assert(!scheduler_submit(&s, &q[0], id, 10, &more, &r.why));
+      ck_assert_str_eq(r.why.text, "the prompt has 10 tokens, and with all that may follow it has 33 rows; the cache has room for 32");
+      more.max_new_tokens = SIZE_MAX;
+      ck_assert(!scheduler_submit(&s, &q[0], id, 10, &more, &r.why));
+      ck_assert(strstr(r.why.text, " it has 100 rows;") != NULL);
+      more.max_new_tokens = 0;
+      ck_assert(!scheduler_submit(&s, &q[0], id, 33, &more, &r.why));
+      ck_assert(scheduler_idle(&s) && q[0].state == REQUEST_ENDED && q[0].q.c.text.n == 0);
+      ck_assert_uint_eq(r.m.all.live, live);
+      request_close(&s, &q[0]);
+    }
+    for (int i = 0; i < 5; i++) ck_assert_msg(scheduler_submit(&s, &q[i], id, 9, &want, &r.why), "%s", r.why.text);
+    for (int step = 0; !scheduler_idle(&s); step++) ck_assert(step < 2000 && scheduler_step(&s, &r.why));
+    for (int i = 0; i < 5; i++) {
+      ck_assert_msg(q[i].q.c.ended == FINISH_LENGTH, "%s", q[i].q.why.text);
+      ck_assert_uint_eq(q[i].q.c.text.n, window == 0 ? 33 : 101);
+      request_close(&s, &q[i]);
+    }
+    scheduler_close(&s);
+    tiny_close(&r);
+  }
+}
+END_TEST
+
+/* a request that is refused has not been: the line and the accounts are as before, and the others get their texts */
+START_TEST(a_refused_request_has_not_been)
+{
+  uint32_t id[40];
+  struct tiny_rig r;
+  struct prefix_index none;
+  struct scheduler s;
+  struct request q[3], extra;
+  struct generate_options want = { .max_new_tokens = 6 };
+  for (uint32_t i = 0; i < 40; i++) id[i] = i % TINY_V;
+  index_open(&r, &none, 2);
+  prefix_close(&none);
+  struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+  ck_assert(scheduler_open(&s, &g, &(struct scheduler_options){ .share = true }, &r.why));
+  for (int i = 0; i < 3; i++) ck_assert(scheduler_submit(&s, &q[i], id, 5, &want, &r.why));
+  ck_assert(scheduler_step(&s, &r.why));
+  size_t refused = 0;
+  for (size_t at = 1;; at++) {
+    uint64_t before = r.m.all.requests;
+    size_t live = r.m.all.live;
+    r.m.fail_at = before + at;
+    bool ok = scheduler_submit(&s, &extra, id, 40, &want, &r.why);
+    r.m.fail_at = 0;
+    if (ok) break;
+    refused++;
+    ck_assert(s.line == &q[0] && q[0].next == &q[1] && q[1].next == &q[2] && q[2].next == NULL);
+    ck_assert_uint_eq(r.m.all.live, live);
+    ck_assert(extra.state == REQUEST_ENDED && extra.q.c.text.n == 0);
+    request_close(&s, &extra);
+  }
+  ck_assert_uint_gt(refused, 1);
+  ck_assert(q[2].next == &extra);
+  while (!scheduler_idle(&s)) ck_assert(scheduler_step(&s, &r.why));
+  for (int i = 1; i < 3; i++) ck_assert_int_eq(memcmp(q[i].q.c.text.id, q[0].q.c.text.id, 11 * sizeof *id), 0);
+  ck_assert_int_eq(extra.q.c.ended, FINISH_LENGTH);
+  for (int i = 0; i < 3; i++) request_close(&s, &q[i]);
+  request_close(&s, &extra);
+  scheduler_close(&s);
+  tiny_close(&r);
+}
+END_TEST
+
+/* a text in a slot, one that waits and one that is cancelled within a pass: it leaves, and its neighbours notice nothing */
+struct meddler {
+  struct scheduler *s;
+  struct request *victim;
+};
+static bool cancel_at_two(void *ctx, const struct step *now)
+{
+  struct meddler *of = ctx;
+  if (now->number == 2) scheduler_cancel(of->s, of->victim);
+  return true;
+}
+START_TEST(a_text_may_be_cancelled_in_any_state)
+{
+  uint32_t id[3][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 1, 2, 3 } };
+  for (int victim = 0; victim < 4; victim++) {
+    struct tiny_rig r;
+    struct prefix_index none;
+    struct scheduler s;
+    struct request q[4];
+    struct ids alone[3];
+    index_open(&r, &none, 3);
+    prefix_close(&none);
+    struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+    ck_assert(scheduler_open(&s, &g, &(struct scheduler_options){ .share = false }, &r.why));
+    struct generate_options want = { .max_new_tokens = 6 }, told = want;
+    for (int i = 0; i < 3; i++) {
+      ck_assert(scheduler_submit(&s, &q[0], id[i], 4, &want, &r.why));
+      while (!scheduler_idle(&s)) ck_assert(scheduler_step(&s, &r.why));
+      alone[i] = q[0].q.c.text, q[0].q.c.text = (struct ids){ .n = 0 };
+    }
+    struct meddler of = { &s, &q[victim] };
+    told.on_step = cancel_at_two, told.ctx = &of;
+    for (int i = 0; i < 4; i++) ck_assert(scheduler_submit(&s, &q[i], id[i % 3], 4, i == 0 ? &told : &want, &r.why));
+    for (int step = 0; step < 2; step++) ck_assert(scheduler_step(&s, &r.why));
+    ck_assert(q[victim].state == REQUEST_ENDED && q[victim].q.c.ended == FINISH_CANCELLED);
+    scheduler_cancel(&s, &q[victim]); /* once more does nothing */
+    while (!scheduler_idle(&s)) ck_assert(scheduler_step(&s, &r.why));
+    for (int i = 0; i < 4; i++) {
+      const struct ids *a = &alone[i % 3], *t = &q[i].q.c.text;
+      ck_assert(i == victim ? t->n == (i == 3 ? 4 : 6) : t->n == a->n);
+      ck_assert_int_eq(memcmp(t->id, a->id, t->n * sizeof *t->id), 0);
+      ck_assert(i == victim || q[i].q.c.ended == FINISH_LENGTH);
+      request_close(&s, &q[i]);
+    }
+    for (int i = 0; i < 3; i++) ids_free(&r.m, &alone[i]);
+    scheduler_close(&s);
+    ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
+    tiny_close(&r);
+  }
+}
+END_TEST
+
 /* memory is refused at every place in turn: one text may end with the reason, and everything is given back */
 START_TEST(a_refusal_costs_one_text)
 {
@@ -524,6 +754,11 @@ int main(void)
   tcase_add_test(t, a_place_is_of_no_use_after_its_entry);
   tcase_add_test(t, a_chain_that_is_cut_ends);
   tcase_add_test(t, what_fits_is_what_the_cache_takes);
+  tcase_add_test(t, pages_are_given_up_only_for_somebody_who_comes_in);
+  tcase_add_test(t, what_can_be_spared_is_what_can_be_given_up);
+  tcase_add_test(t, a_text_for_which_the_cache_is_too_small_is_refused);
+  tcase_add_test(t, a_refused_request_has_not_been);
+  tcase_add_test(t, a_text_may_be_cancelled_in_any_state);
   tcase_add_test(t, a_refusal_costs_one_text);
   tcase_add_test(t, a_scheduler_is_refused_in_words);
   tcase_add_loop_test(t, pages_survive_in_a_file, 0, 2);

@@ -112,8 +112,8 @@ static size_t leaving(const struct cache *s, const struct layer_group *f, uint32
 }
 
 /* As group_reserve of chapter 4 counts, but for one thing: that the last of several writers keeps a shared page
-   is not foreseen, so the answer may be no where the pass would just fit. */
-static bool group_fits(const struct cache *s, const struct layer_group *f, const struct cache_demand *want,
+   is not foreseen, so a page may be said to lack where the pass would just fit. */
+static size_t group_lacks(const struct cache *s, const struct layer_group *f, const struct cache_demand *want,
   size_t n)
 {
   size_t wanted = 0, room = f->max_pages - (f->cap - f->n_free);
@@ -126,13 +126,38 @@ static bool group_fits(const struct cache *s, const struct layer_group *f, const
     if (length % s->page_rows != 0 && f->page[l->page[length / s->page_rows]].refs > 1) wanted++;
     room += leaving(s, f, want[i].sequence);
   }
-  return wanted <= room;
+  return wanted > room ? wanted - room : 0;
+}
+
+size_t cache_lacks(const struct store *common, const struct cache_demand *want, size_t n)
+{
+  const struct cache *s = (const struct cache *) common;
+  size_t most = 0;
+  for (size_t k = 0; k < s->n_groups; k++) {
+    size_t lacking = group_lacks(s, &s->group[k], want, n);
+    if (lacking > most) most = lacking;
+  }
+  return most;
 }
 
 bool cache_fits(const struct store *common, const struct cache_demand *want, size_t n)
 {
+  return cache_lacks(common, want, n) == 0;
+}
+
+/* With a window, a text has window - 1 + pass rows at a time, which may begin within a page, and its sinks (chapter 4). */
+bool cache_could_hold(const struct store *common, size_t rows, size_t pass, size_t *has)
+{
   const struct cache *s = (const struct cache *) common;
-  for (size_t k = 0; k < s->n_groups; k++)
-    if (!group_fits(s, &s->group[k], want, n)) return false;
-  return true;
+  bool could = true;
+  *has = SIZE_MAX;
+  for (size_t k = 0; k < s->n_groups; k++) {
+    size_t window = common->window[s->group[k].layer], pages = pages_for(s, rows), there = s->group[k].max_pages;
+    size_t ring = pages_for(s, window - 1 + (pass < rows ? pass : rows) - 1) + 1 + s->sink_pages;
+    if (window > 0 && ring < pages) pages = ring;
+    if (pages <= there) continue;
+    could = false;
+    if (there * s->page_rows < *has) *has = there * s->page_rows;
+  }
+  return could;
 }

@@ -39,6 +39,13 @@ bool cache_adopt(struct store *s, uint32_t sequence, const struct cache_block *b
 /* rows that a sequence is to get */
 struct cache_demand { uint32_t sequence; size_t rows; };
 
-/* would a pass with these rows, each sequence at most once, find its pages? */
+/* how many pages a pass with these rows, each sequence at most once, would lack; 0: it finds them all */
+size_t cache_lacks(const struct store *s, const struct cache_demand *want, size_t n);
+
+/* is that 0? */
 bool cache_fits(const struct store *s, const struct cache_demand *want, size_t n);
+
+/* could a cache with nothing else in it hold a text of that many rows, of which a pass reads at most some? If not, *has
+   is for how many rows there are pages */
+bool cache_could_hold(const struct store *s, size_t rows, size_t pass, size_t *has);
 #endif

@@ -30,6 +30,17 @@ bool scheduler_open(struct scheduler *s, const struct generate_context *g,
   return false;
 }
 
+/* Could the text run if it were alone? Its last token is never read, so it has one row less than tokens, and no more than
+   the context has positions; a text that writes nothing still reads its prompt. */
+static bool could_fit(const struct scheduler *s, size_t n, size_t new_tokens, struct error *why)
+{
+  size_t context = s->g.s->n_positions, more = new_tokens == 0 ? 0 : new_tokens - 1, has;
+  size_t rows = more > context - n ? context : n + more;
+  return cache_could_hold(s->g.s, rows, s->w.pass_rows, &has)
+    || error_say(why, "the prompt has %zu tokens, and with all that may follow it has %zu rows; the cache has room for %zu",
+      n, rows, has);
+}
+
 /* The text reads its prompt with what the cache has of it, and as many rows at a time as the plan gives it. */
 bool scheduler_submit(struct scheduler *s, struct request *r, const uint32_t *prompt,
   size_t n, const struct generate_options *want, struct error *why)
@@ -38,15 +49,24 @@ bool scheduler_submit(struct scheduler *s, struct request *r, const uint32_t *pr
   *r = (struct request) { .want = *want };
   r->want.recall = store_match_prefix;
   if (!sequence_open(&r->q, &s->g, prompt, n, &r->want, why)) return false;
+  if (!could_fit(s, n, want->max_new_tokens, why)) {
+    sequence_close(s->g.m, &r->q);
+    return false;
+  }
   r->state = REQUEST_WAITING;
   while (*end != NULL) end = &(*end)->next;
   *end = r;
   return true;
 }
 
+/* While a pass is computed, the texts in slots stay: the pass has their rows. */
 void scheduler_cancel(struct scheduler *s, struct request *r)
 {
   if (r->state == REQUEST_ENDED) return;
+  if (s->in_pass && r->state == REQUEST_RUNNING) {
+    r->unwanted = true;
+    return;
+  }
   r->q.c.ended = FINISH_CANCELLED;
   request_leave(s, r);
 }
