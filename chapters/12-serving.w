@@ -243,7 +243,7 @@ static size_t rows_to_read(const struct scheduler *s, const struct request *r)
   return stored < n ? n - stored : 1;
 }
 
-@ Which texts have a slot? Always the first of the line. Whoever came first is let in first; and when a slot must be taken away, it is taken from the youngest, as you will see. So whoever goes through the texts in slots begins at the head of the line, and stops at the first text that has none. A line of a thousand waiting requests costs nothing.
+@ Which texts have a slot? Always the first of the line. Whoever came first is let in first; and when a slot must be taken away, it is taken from the youngest, as you will see. So whoever goes through the texts in slots begins at the head of the line, and stops at the first text that has none. Those who wait cost nothing, however many they are.
 
 @<Plan a pass@>=
 /* is r a text, and in a slot? */
