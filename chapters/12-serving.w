@@ -307,6 +307,8 @@ And if there is no room? Perhaps the next in the line is small and would fit. We
 
 What if pages are lacking? The index of \cref{sec:prefixindex} has some that no text uses; they are kept only in the hope that somebody will ask for them. It gives up as many as are lacking. But it does so only if that opens the door. If a large request waits at the head of the line for a minute, the pages of the class's system prompt should not be thrown away for nothing, pass after pass. So we first compare two numbers: the pages that are lacking, and the pages that the index could spare.
 
+There is one kind of request that adopts nothing. If somebody wants to see the logits of the prompt's rows (|on_row|, \cref{sec:watch}), these rows have to be computed, because nobody has kept their logits.
+
 @<Let requests in@>=
 /* gives a slot, and the rows that others have computed; the n texts in slots have written down what they want;
    false, and all is as before: there is no room */
@@ -315,7 +317,8 @@ static bool admit(struct scheduler *s, struct request *r, size_t n)
   uint32_t slot = 0;
   while (s->taken[slot]) slot++;
   r->q.c.sequence = slot;
-  r->indexed = prefix_adopt(&s->index, slot, r->q.c.text.id, r->q.c.text.n, &r->chain);
+  size_t n_known = r->want.on_row != NULL ? 0 : r->q.c.text.n;
+  r->indexed = prefix_adopt(&s->index, slot, r->q.c.text.id, n_known, &r->chain);
   s->demand[n] = (struct cache_demand) @[{ slot, rows_to_read(s, r) }@];
   size_t lacking = cache_lacks(s->g.s, s->demand, n + 1);
   if (n > 0 && lacking > 0 && lacking > prefix_spare(&s->index)) {

@@ -137,7 +137,7 @@ json_t *serve_read_body(const char *body, size_t n, struct serve_refusal *r);
 /* ---- the engine */
 
 /* how an engine serves */
-struct serve_limits { size_t slots, pass_rows, queue; bool share; };
+struct serve_limits { size_t slots, pass_rows, queue, pages; bool share; };
 
 enum { SERVE_BUCKETS = 14 };
 /* a histogram of seconds */

@@ -237,7 +237,7 @@ void serve_leave(struct serve_engine *e, struct serve_job *j, bool sent)
   serve_lock(e);
   j->listener = NULL;
   j->left = true;
-  e->counts.outcome[sent && j->done ? outcome_of(j) : SERVE_CANCELLED]++;
+  e->counts.outcome[sent && j->done && !j->cancelled ? outcome_of(j) : SERVE_CANCELLED]++;
   if (j->done) free_job(e, j);
   else {
     j->cancelled = e->asked = true;
@@ -307,7 +307,7 @@ static void look_around(struct serve_engine *e)
   struct store *s = e->s->o->s;
   struct cache_state now = cache_look(s);
   const struct prefix_index *x = &e->line.index;
-  *l = (struct serve_look) { .slots = e->w.slots, .page_rows = now.page_rows, .pages = s->n_rows / now.page_rows, .done = e->line.counts };
+  *l = (struct serve_look) { .slots = e->w.slots, .page_rows = now.page_rows, .pages = e->w.pages, .done = e->line.counts };
   for (uint32_t i = 1; i < x->n; i++) l->pages_cached += x->entry[i].born != 0 && !cache_block_in_use(s, &x->entry[i].block);
   l->pages_used = now.pages_used > l->pages_cached ? now.pages_used - l->pages_cached : 0;
   for (const struct serve_job *j = e->first; j != NULL; j = j->next) {

@@ -74,7 +74,8 @@ static bool admit(struct scheduler *s, struct request *r, size_t n)
   uint32_t slot = 0;
   while (s->taken[slot]) slot++;
   r->q.c.sequence = slot;
-  r->indexed = prefix_adopt(&s->index, slot, r->q.c.text.id, r->q.c.text.n, &r->chain);
+  size_t n_known = r->want.on_row != NULL ? 0 : r->q.c.text.n;
+  r->indexed = prefix_adopt(&s->index, slot, r->q.c.text.id, n_known, &r->chain);
   s->demand[n] = (struct cache_demand) { slot, rows_to_read(s, r) };
   size_t lacking = cache_lacks(s->g.s, s->demand, n + 1);
   if (n > 0 && lacking > 0 && lacking > prefix_spare(&s->index)) {
