@@ -111,9 +111,15 @@ checkpoint-%: tangle
 	@tests/checks/alone.sh $* show
 
 # ---- the command: program/ is written by hand, one flat folder; its objects are an archive for the tests, and no part of the library
-PROGRAM := $(patsubst program/%.c,$(BUILD)/program/%.o,$(filter-out program/main.c,$(sort $(wildcard program/*.c))))
+PROGRAM := $(patsubst program/%.c,$(BUILD)/program/%.o,$(filter-out program/main.c,$(sort $(wildcard program/*.c)))) $(BUILD)/program/page.o
 $(BUILD)/program/%.o: program/%.c
 	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+# the page of incipit serve is an array in it
+$(BUILD)/program/page.c: program/page.html tools/page.sh
+	@mkdir -p $(@D)
+	@sh tools/page.sh $< > $@
+$(BUILD)/program/page.o: $(BUILD)/program/page.c
 	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/libprogram.a: $(PROGRAM)
 	rm -f $@; $(AR) rcsD $@ $^
