@@ -11,7 +11,10 @@ WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror=switch
 ROOTS    := $(TANGLED) unwoven build/tangled
 CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDIR)=.' $(addprefix -I,$(ROOTS) program) $(EXTRA_CFLAGS)
 needed    = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc $(1) 2>/dev/null || echo -ljansson -lpcre2-8 -lutf8proc $(2)) -pthread -lm
-LIBS      = $(call needed,libedit,-ledit)
+# the server wants libmicrohttpd; without it all else is built, and serve says so
+HTTP     := $(shell pkg-config --libs libmicrohttpd 2>/dev/null)
+CFLAGS   += $(if $(HTTP),-DINCIPIT_HTTP)
+LIBS      = $(call needed,libedit,-ledit) $(HTTP)
 ENGINE_LIBS = $(call needed)
 SHARED   ?= ../shared
 PREFIX   ?= /usr/local

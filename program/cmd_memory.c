@@ -127,26 +127,10 @@ static int choose_settings(struct reckoning *r)
   return STATUS_DONE;
 }
 
-/* A number and a unit: 24GB are 24e9 bytes, 24GiB are 24 * 2^30; case does not matter, one blank
-   between them is allowed. 24G says neither and is refused; so is a bare number below a million,
-   which would be one of bytes and was meant as something else. */
 static bool read_budget(const char *text, uint64_t *bytes, struct error *why)
 {
-  static const char *const unit[] = { "", "B", "kB", "MB", "GB", "TB",
-    "KiB", "MiB", "GiB", "TiB" };
-  static const double size[] = { 1, 1, 1e3, 1e6, 1e9, 1e12, 0x1p10, 0x1p20,
-    0x1p30, 0x1p40 };
-  char *end;
-  double x = strtod(text, &end);
-  bool plain = end > text && strspn(text, "0123456789.e+") == (size_t) (end
-    - text);
-  end += *end == ' ';
-  for (int i = 0; plain && i < 10; i++)
-    if (strcasecmp(end, unit[i]) == 0 && x * size[i] < 0x1p62 && (i > 0 || x >= 1e6)) {
-      *bytes = (uint64_t) (x * size[i]);
-      return true;
-    }
-  return error_say(why, "--budget `%s'; wanted: a number and a unit, as 24GB or"
+  return options_parse_size(text, bytes)
+    || error_say(why, "--budget `%s'; wanted: a number and a unit, as 24GB or"
     " 22.5GiB", text);
 }
 

@@ -97,6 +97,7 @@ static int run_command_line(const struct console *c, const struct command_line *
   case SUB_MEMORY: return run_folded(c, w, cmd_memory);
   case SUB_QUANTIZE: return cmd_quantize(c, w);
   case SUB_CHAT: return cmd_chat(c, w);
+  case SUB_SERVE: return cmd_serve(c, w);
   case SUB_VERIFY: return cmd_verify(c, w);
   case SUB_PERPLEXITY: return cmd_perplexity(c, w);
   case SUB_HELP: return run_folded(c, w, run_help);

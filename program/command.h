@@ -41,6 +41,9 @@ int cmd_quantize(const struct console *c, const struct command_line *w);
 /* a conversation with a model */
 int cmd_chat(const struct console *c, const struct command_line *w);
 
+/* answers requests over HTTP until a signal ends it */
+int cmd_serve(const struct console *c, const struct command_line *w);
+
 /* a whole run of the command, except for what only main can do: find the streams and the
    executable, and catch signals */
 int command_run(const struct console *c, int argc, char **argv);

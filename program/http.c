@@ -59,7 +59,7 @@ static void add_headers(struct http_exchange *x, struct MHD_Response *r, const s
   MHD_add_response_header(r, "Content-Type", a->type);
   MHD_add_response_header(r, "X-Request-Id", x->id);
   MHD_add_response_header(r, "Cache-Control", "no-store");
-  for (size_t i = 0; i < 4 && a->header[i].name != NULL; i++)
+  for (size_t i = 0; i < 6 && a->header[i].name != NULL; i++)
     MHD_add_response_header(r, a->header[i].name, a->header[i].value);
   if (a->close) MHD_add_response_header(r, "Connection", "close");
 }

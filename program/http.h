@@ -19,12 +19,12 @@ struct http_options {
 /* a request and its answer; the functions below are for the thread that calls the service, but for http_wake */
 struct http_exchange;
 
-/* an answer that is whole: n bytes of text, which are copied; up to four more headers; close: no request follows */
+/* an answer that is whole: n bytes of text, which are copied; up to six more headers; close: no request follows */
 struct http_reply {
   unsigned status;
   const char *type, *text;
   size_t n;
-  struct { const char *name, *value; } header[4];
+  struct { const char *name, *value; } header[6];
   bool close;
 };
 

@@ -65,6 +65,10 @@ static const struct subcommand_entry subcommand_table[N_SUBCOMMANDS] = {
   [SUB_CHAT] = { .name = "chat", .words = "talk with a model, turn by turn",
     .example = "echo 'Hello!' | incipit chat",
     .instead = "turns are typed, or come from a pipe: echo 'Hello!' | incipit chat" },
+  [SUB_SERVE] = { .name = "serve",
+    .words = "answer many requests at once over HTTP, as OpenAI's interface does",
+    .example = "incipit serve --port 8080",
+    .instead = "a model is given as -m PATH" },
   [SUB_VERIFY] = { .name = "verify", .operand = "ID|WORDS...", .max = OPTIONS_MAX_OPERANDS,
     .words = "judge what tutorials say: by id, by words of the sentence, or all",
     .example = "incipit verify half an MB" },
@@ -103,7 +107,7 @@ static const struct foreign_words foreign_options[] = {
   { "--verbose --verbose-prompt", "--stats prints counters and times" } };
 static const struct foreign_words foreign_subcommands[] = {
   { "run cli", "incipit chat -m PATH talks with a model, incipit generate -m PATH continues a text" },
-  { "serve server", "there is no server; other programs use incipit.h, or incipit probe" },
+  { "server", "incipit serve answers requests over HTTP" },
   { "pull push download",
     "nothing is downloaded; a model is a directory or a GGUF file that is here: -m PATH" },
   { "list ls", "no list of models is kept; a model is given by its path: -m PATH" },
@@ -476,6 +480,57 @@ static bool read_biases(const struct option_entry *o, const char *text, struct o
     || error_say(why, "--%s is `%s'; wanted: ID=B, as in 5=1.5 or 5=-inf", o->name, text);
 }
 
+/* 24GB are 24e9 bytes, 24GiB are 24 * 2^30; case does not matter, one blank between number and unit is allowed. 24G says
+   neither and is refused; so is a bare number below a million, which would be one of bytes and was meant as something else. */
+bool options_parse_size(const char *text, uint64_t *bytes)
+{
+  static const char *const unit[] = { "", "B", "kB", "MB", "GB", "TB",
+    "KiB", "MiB", "GiB", "TiB" };
+  static const double size[] = { 1, 1, 1e3, 1e6, 1e9, 1e12, 0x1p10, 0x1p20,
+    0x1p30, 0x1p40 };
+  char *end;
+  double x = strtod(text, &end);
+  bool plain = end > text && strspn(text, "0123456789.e+") == (size_t) (end
+    - text);
+  end += *end == ' ';
+  for (int i = 0; plain && i < 10; i++)
+    if (strcasecmp(end, unit[i]) == 0 && x * size[i] < 0x1p62 && (i > 0 || x >= 1e6)) {
+      *bytes = (uint64_t) (x * size[i]);
+      return true;
+    }
+  return false;
+}
+
+/* a size between two limits, which are in bytes */
+static bool read_size(const struct option_entry *o, const char *text, struct option_value *v, struct error *why)
+{
+  return (options_parse_size(text, &v->count) && v->count >= o->min && v->count <= o->max)
+    || error_say(why, "--%s is `%s'; wanted: %" PRIu64 " to %" PRIu64 " bytes, as 1MiB", o->name, text, o->min, o->max);
+}
+
+/* one of two words, the first of which counts as 1 */
+static bool read_switch(const struct option_entry *o, const char *text, struct option_value *v, struct error *why)
+{
+  v->count = strcmp(text, "on") == 0;
+  return v->count == 1 || strcmp(text, "off") == 0 || error_say(why, "--%s is `%s'; wanted: on or off", o->name, text);
+}
+
+/* what is written down; there is one kind so far */
+static bool read_log(const struct option_entry *o, const char *text, struct option_value *v, struct error *why)
+{
+  (void) v;
+  return strcmp(text, "requests") == 0 || error_say(why, "--%s is `%s'; wanted: requests", o->name, text);
+}
+
+/* printable characters, which go into a header or an answer as they are */
+static bool read_plain(const struct option_entry *o, const char *text, struct option_value *v, struct error *why)
+{
+  const char *at = text;
+  (void) v;
+  while (*at > ' ' && *at < 0x7f && *at != '"' && *at != '\\') at++;
+  return (*at == '\0' && at > text) || error_say(why, "--%s is `%.100s'; wanted: %s, in printable characters", o->name, text, o->value);
+}
+
 /* the tutorials of the ledger */
 static bool read_source(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
@@ -511,7 +566,7 @@ static bool read_chapter(const struct option_entry *o, const char *text, struct 
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
   B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY,
-  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, Q = 1u << SUB_QUANTIZE, L = 1u << SUB_VERIFY, H = 1u << SUB_HELP,
+  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, S = 1u << SUB_SERVE, Q = 1u << SUB_QUANTIZE, L = 1u << SUB_VERIFY, H = 1u << SUB_HELP,
   V = 1u << SUB_VERSION };
 static const struct option_entry option_table[N_OPTIONS] = {
   /* which model, and how it is run. The limit of --threads is for fingers that slip: workers are
@@ -519,13 +574,13 @@ static const struct option_entry option_table[N_OPTIONS] = {
      shows what is done, only if told to. The limits of a shape are such that the weights, in any
      combination, have fewer than 2^62 bytes */
   [OPTION_MODEL] = { .group = GROUP_MODEL, .name = "model", .letter = 'm', .value = "PATH",
-    .read = read_path, .where = G | T | R | I | P | B | X | M | C | Q,
+    .read = read_path, .where = G | T | R | I | P | B | X | M | C | Q | S,
     .words = "a directory in Hugging Face's layout, or a GGUF file", .default_text = "the built-in model" },
   [OPTION_IGNORE_FIELD] = { .group = GROUP_MODEL, .name = "ignore-field", .value = "NAME",
-    .where = G | T | R | I | P | B | X | M | C | Q,
+    .where = G | T | R | I | P | B | X | M | C | Q | S,
     .words = "read over a field of the model's settings that is not known (repeatable)" },
   [OPTION_THREADS] = { .group = GROUP_MODEL, .name = "threads", .letter = 't', .value = "N",
-    .where = G | R | P | X | C, .read = read_count, .min = 1, .max = 1024, .words = "workers",
+    .where = G | R | P | X | C | S, .read = read_count, .min = 1, .max = 1024, .words = "workers",
     .default_text = "OMP_NUM_THREADS, or the physical cores" },
   [OPTION_THREAD_LIST] = { .group = GROUP_MODEL, .name = "threads", .letter = 't',
     .value = "N,...", .where = B, .read = read_counts, .min = 1, .max = 1024,
@@ -538,24 +593,24 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .read = read_count, .max = INT64_MAX, .words = "read at most N tokens in a pass",
     .default_text = "all in one" },
   [OPTION_KV_TYPE] = { .group = GROUP_MODEL, .name = "kv-type", .value = "TYPE",
-    .where = G | R | B | X | M | C, .read = read_kv_type,
+    .where = G | R | B | X | M | C | S, .read = read_kv_type,
     .words = "keep rows in f32, f16, bf16, q8_0 or q4_0",
     .default_text = "f32", .there = M, .there_default = "f32; a shape's: f16" },
   [OPTION_WINDOW] = { .group = GROUP_MODEL, .name = "window", .value = "N",
-    .where = G | R | B | X | M | C, .read = read_count, .max = UINT32_MAX,
+    .where = G | R | B | X | M | C | S, .read = read_count, .max = UINT32_MAX,
     .words = "every row sees the last N only; 0: all", .default_text = "the model's" },
   [OPTION_SINKS] = { .group = GROUP_MODEL, .name = "sinks", .value = "N",
-    .where = G | R | B | X | M | C, .read = read_count, .max = UINT32_MAX,
+    .where = G | R | B | X | M | C | S, .read = read_count, .max = UINT32_MAX,
     .words = "with --window: and the first N", .default_text = "0" },
   [OPTION_ACTIVATIONS] = { .group = GROUP_MODEL, .name = "activations",
-    .value = "f32|bf16|int8", .where = G | R | P | B | X | C, .read = read_activations,
+    .value = "f32|bf16|int8", .where = G | R | P | B | X | C | S, .read = read_activations,
     .words = "to what the inputs of matrices are rounded",
     .default_text = "f32; weights in blocks: int8" },
-  [OPTION_PACKED] = { .group = GROUP_MODEL, .name = "packed", .where = G | R | P | B | X | C,
+  [OPTION_PACKED] = { .group = GROUP_MODEL, .name = "packed", .where = G | R | P | B | X | C | S,
     .words = "copy the weights into the order of the kernels: a later start, faster passes",
     .default_text = "as they lie in the file" },
   [OPTION_DEVICE] = { .group = GROUP_MODEL, .name = "device", .value = "cpu|cuda[:n]",
-    .where = G | R | P | B | X | M | C, .words = "where passes are computed", .default_text = "cpu",
+    .where = G | R | P | B | X | M | C | S, .words = "where passes are computed", .default_text = "cpu",
     .there = M, .there_default = "none: --budget says how much there is" },
   [OPTION_SHAPE] = { .group = GROUP_MODEL, .name = "shape", .value = "NAME", .where = M,
     .words = "a well-known model by name, or list" },
@@ -619,9 +674,74 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .where = Q, .words = "the file to write; an older one is replaced when this one is whole (required)" },
   [OPTION_SYSTEM] = { .group = GROUP_PROMPT, .name = "system", .value = "S", .where = C,
     .words = "tell the model first how to behave", .default_text = "what the template says" },
-  [OPTION_TEMPLATE] = { .group = GROUP_PROMPT, .name = "template", .value = "T", .where = C,
+  [OPTION_TEMPLATE] = { .group = GROUP_PROMPT, .name = "template", .value = "T", .where = C | S,
     .words = "set turns as this template does: chatml, llama3, ...",
     .default_text = "the model's" },
+  /* the server: where it is and who may come; how requests share it; what a client may not do */
+  [OPTION_HOST] = { .group = GROUP_NETWORK, .name = "host", .value = "ADDRESS", .where = S,
+    .words = "listen at an address; if it is not this machine's own, with --api-key or --no-key",
+    .default_text = "127.0.0.1" },
+  [OPTION_PORT] = { .group = GROUP_NETWORK, .name = "port", .value = "N", .where = S, .read = read_count, .max = 65535,
+    .words = "at a port; 0: one that is free",
+    .default_text = "8080" },
+  [OPTION_API_KEY] = { .group = GROUP_NETWORK, .name = "api-key", .value = "FILE", .where = S, .read = read_path,
+    .words = "only for those who send one of a file's keys, one a line",
+    .default_text = "for everybody who can reach it" },
+  [OPTION_NO_KEY] = { .group = GROUP_NETWORK, .name = "no-key", .where = S,
+    .words = "with --host: for everybody who can reach it" },
+  [OPTION_MODEL_NAME] = { .group = GROUP_NETWORK, .name = "model-name", .value = "NAME", .where = S, .read = read_plain,
+    .words = "what clients call the model",
+    .default_text = "the last part of its path" },
+  [OPTION_CORS] = { .group = GROUP_NETWORK, .name = "cors", .value = "ORIGIN", .where = S, .read = read_plain,
+    .words = "pages of this origin may read answers, as http://localhost:3000",
+    .default_text = "none may" },
+  [OPTION_SLOTS] = { .group = GROUP_SCHEDULING, .name = "slots", .value = "N", .where = S, .read = read_count, .min = 1, .max = 256,
+    .words = "write at most N texts at a time",
+    .default_text = "8" },
+  [OPTION_BATCH_ROWS] = { .group = GROUP_SCHEDULING, .name = "batch-rows", .value = "N", .where = S, .read = read_count, .min = 1, .max = 65536,
+    .words = "at most N rows in a pass, and one for each slot or more",
+    .default_text = "256" },
+  [OPTION_KV_ROWS] = { .group = GROUP_SCHEDULING, .name = "kv-rows", .value = "N", .where = S, .read = read_count, .min = 1, .max = UINT32_MAX,
+    .words = "keep at most N rows of all texts, in pages of 16",
+    .default_text = "a context for each slot" },
+  [OPTION_QUEUE] = { .group = GROUP_SCHEDULING, .name = "queue", .value = "N", .where = S, .read = read_count, .max = 65536,
+    .words = "let at most N requests wait",
+    .default_text = "64" },
+  [OPTION_PREFIX_CACHE] = { .group = GROUP_SCHEDULING, .name = "prefix-cache", .value = "on|off", .where = S, .read = read_switch,
+    .words = "keep full pages, and find them again by their tokens",
+    .default_text = "on" },
+  [OPTION_PROMPT_CACHE] = { .group = GROUP_SCHEDULING, .name = "prompt-cache", .value = "FILE", .where = S, .read = read_path,
+    .words = "read those pages from a file, and write them there at the end" },
+  [OPTION_SPECULATE] = { .group = GROUP_SCHEDULING, .name = "speculate", .value = "N", .where = S, .read = read_count, .max = 16,
+    .words = "guess N tokens a pass",
+    .default_text = "0" },
+  [OPTION_DRAFT] = { .group = GROUP_SCHEDULING, .name = "draft", .value = "MODEL", .where = S, .read = read_path,
+    .words = "with --speculate: have a second model guess",
+    .default_text = "the text itself" },
+  [OPTION_MAX_BODY] = { .group = GROUP_LIMITS, .name = "max-body", .value = "SIZE", .where = S, .read = read_size, .min = 1024, .max = UINT64_C(1) << 32,
+    .words = "of a request",
+    .default_text = "1MiB" },
+  [OPTION_MAX_HEADER] = { .group = GROUP_LIMITS, .name = "max-header", .value = "SIZE", .where = S, .read = read_size, .min = 1024, .max = 1 << 24,
+    .words = "of its headers",
+    .default_text = "16KiB" },
+  [OPTION_CONNECTIONS] = { .group = GROUP_LIMITS, .name = "connections", .value = "N", .where = S, .read = read_count, .min = 1, .max = 65536,
+    .words = "open at a time",
+    .default_text = "256" },
+  [OPTION_REQUEST_TIMEOUT] = { .group = GROUP_LIMITS, .name = "request-timeout", .value = "S", .where = S, .read = read_count, .min = 1, .max = 86400,
+    .words = "seconds from a request's first byte to its last",
+    .default_text = "10" },
+  [OPTION_IDLE_TIMEOUT] = { .group = GROUP_LIMITS, .name = "idle-timeout", .value = "S", .where = S, .read = read_count, .min = 1, .max = 86400,
+    .words = "seconds of a connection without a request",
+    .default_text = "60" },
+  [OPTION_SEND_TIMEOUT] = { .group = GROUP_LIMITS, .name = "send-timeout", .value = "S", .where = S, .read = read_count, .min = 1, .max = 86400,
+    .words = "seconds in which a client takes nothing",
+    .default_text = "30" },
+  [OPTION_DRAIN_TIMEOUT] = { .group = GROUP_LIMITS, .name = "drain-timeout", .value = "S", .where = S, .read = read_count, .min = 1, .max = 86400,
+    .words = "seconds for answers to end when the server is to end",
+    .default_text = "30" },
+  [OPTION_LOG] = { .group = GROUP_OUTPUT, .name = "log", .value = "requests", .where = S, .read = read_log,
+    .words = "a line a request on standard error, without any of its text",
+    .default_text = "nothing" },
   /* how much is read and written. bench has the letters of llama-bench as far as they mean the
      same; a letter belongs to a subcommand */
   [OPTION_MAX_NEW_TOKENS] = { .group = GROUP_LENGTH, .name = "max-new-tokens",
@@ -629,7 +749,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .read = read_count, .max = INT64_MAX, .words = "write at most N tokens",
     .default_text = "until a stop or the context is full", .there = R, .there_default = "4" },
   [OPTION_CTX_SIZE] = { .group = GROUP_LENGTH, .name = "ctx-size", .letter = 'c', .value = "N",
-    .where = G | R | C, .read = read_count, .min = 1, .max = INT64_MAX,
+    .where = G | R | C | S, .read = read_count, .min = 1, .max = INT64_MAX,
     .words = "use less context than the model has", .default_text = "the model's" },
   [OPTION_IGNORE_EOS] = { .group = GROUP_LENGTH, .name = "ignore-eos", .where = G | R | C,
     .words = "end tokens end nothing" },
@@ -732,7 +852,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_QUIET] = { .group = GROUP_OUTPUT, .name = "quiet", .letter = 'q',
     .where = G | T | R | I | B | X | M | C | Q | L, .words = "no hints and no progress on standard error" },
   [OPTION_HELP] = { .group = GROUP_OUTPUT, .name = "help", .letter = 'h',
-    .where = G | T | R | I | P | B | X | M | Q | L | H | C | V, .words = "say what the options are" },
+    .where = G | T | R | I | P | B | X | M | Q | L | H | C | V | S, .words = "say what the options are" },
 };
 
 const struct sampling_option *option_setting(enum option number, enum sample_stage *stage)
@@ -937,7 +1057,7 @@ static const struct { enum option a, b; } against[] = {
   {OPTION_MODEL, OPTION_HEADS}, {OPTION_MODEL, OPTION_KV_HEADS},
   {OPTION_MODEL, OPTION_HEAD_DIM}, {OPTION_MODEL, OPTION_D_MODEL},
   {OPTION_MODEL, OPTION_D_INNER}, {OPTION_IGNORE_FIELD, OPTION_SHAPE},
-  {OPTION_IGNORE_FIELD, OPTION_TRAIN}
+  {OPTION_IGNORE_FIELD, OPTION_TRAIN}, {OPTION_API_KEY, OPTION_NO_KEY}
 };
 
 static const struct { enum option a, b, either; } needs[] = {
@@ -950,6 +1070,7 @@ static const struct { enum option a, b, either; } needs[] = {
   {OPTION_LENGTH_PENALTY, OPTION_NUM_BEAMS, OPTION_NUM_BEAMS},
   {OPTION_EARLY_STOPPING, OPTION_NUM_BEAMS, OPTION_NUM_BEAMS},
   {OPTION_NO_ESCAPE, OPTION_STOP, OPTION_STOP},
+  {OPTION_DRAFT, OPTION_SPECULATE, OPTION_SPECULATE},
   {OPTION_INCLUDE_STOP, OPTION_STOP, OPTION_STOP},
   {OPTION_D_MODEL, OPTION_SHAPE, OPTION_SHAPE},
   {OPTION_D_INNER, OPTION_SHAPE, OPTION_SHAPE},
@@ -1009,6 +1130,12 @@ static bool values_agree(const struct command_line *w, struct error *why)
   if (w->of[OPTION_TEMPLATE].given
     && chat_template_named(w->of[OPTION_TEMPLATE].text, why) == NULL)
     return false;
+  uint64_t slots = w->of[OPTION_SLOTS].given ? w->of[OPTION_SLOTS].count : 8;
+  const struct option_value *rows = &w->of[OPTION_BATCH_ROWS];
+  if (rows->given && rows->count < slots)
+    return error_say(why, "--batch-rows is %" PRIu64 "; wanted: a row for each of %" PRIu64 " slots, or more", rows->count, slots);
+  if (w->of[OPTION_PROMPT_CACHE].given && w->of[OPTION_PREFIX_CACHE].given && w->of[OPTION_PREFIX_CACHE].count == 0)
+    return error_say(why, "--prompt-cache contradicts --prefix-cache off");
   const struct option_value *device = &w->of[OPTION_DEVICE];
   return !device->given || strcmp(device->text, "cpu") == 0
     || strncmp(device->text, "cuda", 4) == 0
@@ -1109,6 +1236,7 @@ const char *options_group_name(enum option_group group)
   static const char *const name[N_OPTION_GROUPS] = {
     [GROUP_MODEL] = "Model", [GROUP_PROMPT] = "Prompt", [GROUP_LENGTH] = "Length",
     [GROUP_SAMPLING] = "Sampling", [GROUP_CONSTRAINTS] = "Constraints",
-    [GROUP_SEARCH] = "Search", [GROUP_STOPPING] = "Stopping", [GROUP_OUTPUT] = "Output" };
+    [GROUP_SEARCH] = "Search", [GROUP_STOPPING] = "Stopping", [GROUP_NETWORK] = "Network",
+    [GROUP_SCHEDULING] = "Scheduling", [GROUP_LIMITS] = "Limits", [GROUP_OUTPUT] = "Output" };
   return name[group];
 }

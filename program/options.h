@@ -7,7 +7,7 @@
 
 /* the subcommands, in the order of the help */
 enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
-  SUB_PROBE, SUB_BENCH, SUB_PERPLEXITY, SUB_MEMORY, SUB_QUANTIZE, SUB_CHAT, SUB_VERIFY,
+  SUB_PROBE, SUB_BENCH, SUB_PERPLEXITY, SUB_MEMORY, SUB_QUANTIZE, SUB_CHAT, SUB_SERVE, SUB_VERIFY,
   SUB_HELP,
   SUB_VERSION, N_SUBCOMMANDS };
 
@@ -32,7 +32,12 @@ enum option { OPTION_MODEL, OPTION_IGNORE_FIELD, OPTION_THREADS, OPTION_THREAD_L
   OPTION_LAYERS, OPTION_HEADS, OPTION_KV_HEADS, OPTION_HEAD_DIM,
   OPTION_D_MODEL, OPTION_D_INNER, OPTION_BATCH, OPTION_BUDGET,
   OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_SYSTEM,
-  OPTION_TEMPLATE, OPTION_SOURCE, OPTION_VERDICT, OPTION_CHAPTER, OPTION_MAN,
+  OPTION_TEMPLATE,
+  OPTION_HOST, OPTION_PORT, OPTION_API_KEY, OPTION_NO_KEY, OPTION_MODEL_NAME, OPTION_CORS, OPTION_SLOTS, OPTION_BATCH_ROWS,
+  OPTION_KV_ROWS, OPTION_QUEUE, OPTION_PREFIX_CACHE, OPTION_PROMPT_CACHE, OPTION_SPECULATE, OPTION_DRAFT, OPTION_MAX_BODY,
+  OPTION_MAX_HEADER, OPTION_CONNECTIONS, OPTION_REQUEST_TIMEOUT, OPTION_IDLE_TIMEOUT, OPTION_SEND_TIMEOUT,
+  OPTION_DRAIN_TIMEOUT, OPTION_LOG,
+  OPTION_SOURCE, OPTION_VERDICT, OPTION_CHAPTER, OPTION_MAN,
   OPTION_COMPLETION, OPTION_QUIET, OPTION_HELP, N_OPTIONS };
 
 /* a subcommand: its name; its operand, and how many of them it takes, least to most; what it
@@ -55,7 +60,7 @@ typedef bool option_reader(const struct option_entry *o, const char *text, struc
 
 /* under which heading of the help an option stands */
 enum option_group { GROUP_MODEL, GROUP_PROMPT, GROUP_LENGTH, GROUP_SAMPLING, GROUP_CONSTRAINTS,
-  GROUP_SEARCH, GROUP_STOPPING, GROUP_OUTPUT, N_OPTION_GROUPS };
+  GROUP_SEARCH, GROUP_STOPPING, GROUP_NETWORK, GROUP_SCHEDULING, GROUP_LIMITS, GROUP_OUTPUT, N_OPTION_GROUPS };
 
 /* the heading, as "Sampling" */
 const char *options_group_name(enum option_group group);
@@ -129,6 +134,9 @@ const struct sampling_option *option_setting(enum option number, enum sample_sta
 /* takes the next number of a list of counts from *at, which a reader has seen to be one, and steps
    over the comma or semicolon after it; false at the end */
 bool options_next_count(const char **at, uint64_t *count);
+
+/* a size: a number and a unit, 24GB or 22.5GiB, or a bare number from a million on; false if it is none */
+bool options_parse_size(const char *text, uint64_t *bytes);
 
 /* a pair of --logit-bias */
 struct bias_pair { uint64_t id; double bias; };

@@ -211,7 +211,6 @@ static void put_chat_logprobs(struct teller *x, const struct told *t, struct ser
     writer_close(&x->out, '}');
   }
   writer_close(&x->out, ']');
-  put_word_as(&x->out, "refusal", "null");
   writer_close(&x->out, '}');
 }
 
@@ -269,10 +268,15 @@ static void skip_blanks(struct serve_choice *c, const unsigned char **byte, size
   while (c->job->chat && c->bare == c->shown && *n > 0 && **byte == ' ') ++*byte, --*n, c->bare++, c->shown++;
 }
 
+static bool has_failed(const struct serve_choice *c)
+{
+  return c->over && c->ended != FINISH_STOP && c->ended != FINISH_LENGTH;
+}
+
 const struct serve_choice *serve_failed(const struct serve_job *j)
 {
   for (size_t i = 0; i < j->n; i++)
-    if (j->choice[i].ended != FINISH_STOP && j->choice[i].ended != FINISH_LENGTH) return &j->choice[i];
+    if (has_failed(&j->choice[i])) return &j->choice[i];
   return NULL;
 }
 
@@ -461,10 +465,18 @@ static void put_news(struct teller *x, struct serve_choice *c, const struct news
   end_choice(x, finish_word(c));
 }
 
-/* has the choice something to tell? under the lock */
+/* has the choice something to tell? under the lock; that it has failed is told at the end, for all */
 static bool has_news(const struct serve_choice *c)
 {
-  return c->told < c->n || (c->over && !c->closed);
+  return !has_failed(c) && (c->told < c->n || (c->over && !c->closed));
+}
+
+/* is all told that will ever be? under the lock */
+static bool is_told(const struct serve_job *j)
+{
+  for (size_t i = 0; i < j->n; i++)
+    if (has_news(&j->choice[i])) return false;
+  return j->done;
 }
 
 static void put_failure(struct teller *x, const struct serve_choice *c)
@@ -502,7 +514,7 @@ static bool tell_round(struct serve_engine *e, struct teller *x, struct news *w)
   for (size_t i = 0; i < x->j->n && x->ok; i++) {
     struct serve_choice *c = &x->j->choice[i];
     serve_lock(e);
-    bool some = has_news(c) && !(c->over && c->ended != FINISH_STOP && c->ended != FINISH_LENGTH);
+    bool some = has_news(c);
     if (some) x->ok = copy_news(c, w, x->m);
     serve_unlock(e);
     if (some && x->ok) put_news(x, c, w);
@@ -523,7 +535,7 @@ bool serve_put_events(struct serve_engine *e, struct serve_job *j, struct bytes 
   bool more = true;
   while (more && x.ok && ftell(t.out) < ENOUGH) more = tell_round(e, &x, &w);
   serve_lock(e);
-  *end = j->done && !more;
+  *end = is_told(j);
   serve_unlock(e);
   if (*end && x.ok) {
     const struct serve_choice *failed = serve_failed(j);

@@ -102,6 +102,17 @@ static bool model_path(struct session *o, const struct console *c,
   return built_in(c, o->path, why);
 }
 
+uint32_t session_serve_rows(const struct session *o, const struct command_line *w, struct cache_options *options)
+{
+  const struct option_value *of = w->of;
+  uint32_t slots = of[OPTION_SLOTS].given ? (uint32_t) of[OPTION_SLOTS].count : 8;
+  uint64_t context = of[OPTION_CTX_SIZE].given ? of[OPTION_CTX_SIZE].count : o->lm->config.n_positions;
+  uint64_t rows = of[OPTION_KV_ROWS].given ? of[OPTION_KV_ROWS].count : slots * context;
+  options->page_rows = 16;
+  options->rows = (size_t) (rows + 15) / 16 * 16;
+  return slots;
+}
+
 /* The store is chapter 4's cache, with rows in the format of --kv-type; --window is the cache's,
    and replaces what the model has in all layers. --num-beams needs a sequence for each beam. */
 static struct store *open_store(struct session *o, const struct command_line *w,
@@ -117,6 +128,7 @@ static struct store *open_store(struct session *o, const struct command_line *w,
     options.format = format_find(of[OPTION_KV_TYPE].text, why);
   uint32_t texts = of[OPTION_NUM_BEAMS].given
     ? (uint32_t) of[OPTION_NUM_BEAMS].count : 1;
+  if (w->sub == SUB_SERVE) texts = session_serve_rows(o, w, &options);
   return options.format == NULL ? NULL
     : cache_open(o->m, &o->lm->config, texts, &options, why);
 }

@@ -4,6 +4,7 @@
 #include "tokenizer/tokenizer.h"
 #include "model/forward.h"
 #include "accounts/formats.h"
+#include "cache/cache.h"
 #include "waiting.h"
 
 /* what a subcommand asks for: it must have a tokenizer, a model, or takes a tokenizer if
@@ -40,6 +41,9 @@ int session_open(struct session *o, const struct console *c,
 
 /* closes what was opened */
 void session_close(struct session *o);
+
+/* of a server: the slots, each a sequence of its cache, and the pages that the cache has */
+uint32_t session_serve_rows(const struct session *o, const struct command_line *w, struct cache_options *options);
 
 /* the device that --device names; null for cpu, and null and a sentence (*why not empty) on failure */
 struct device *session_device(struct memory *m, const struct command_line *w, struct error *why);
