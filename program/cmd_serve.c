@@ -83,10 +83,17 @@ static bool ending_open(struct ending *e, struct error *why)
   return e->running || error_say(why, "a thread cannot be started");
 }
 
-static void ending_wait(struct ending *e)
+/* from now on the first signal is a wish */
+static void ending_listen(struct ending *e)
 {
   pthread_mutex_lock(&e->lock);
   e->ready = true;
+  pthread_mutex_unlock(&e->lock);
+}
+
+static void ending_wait(struct ending *e)
+{
+  pthread_mutex_lock(&e->lock);
   while (!e->wished) pthread_cond_wait(&e->news, &e->lock);
   pthread_mutex_unlock(&e->lock);
 }
@@ -355,6 +362,7 @@ int cmd_serve(const struct console *c, const struct command_line *w)
   s->c = c, s->w = w;
   int status = open_all(s, key);
   if (status == STATUS_DONE) {
+    ending_listen(&s->end);
     fprintf(c->out, "listening on %s\n", http_address(s->house.http));
     fflush(c->out);
     ending_wait(&s->end);
