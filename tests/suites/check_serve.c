@@ -1,0 +1,695 @@
+/* incipit serve, from outside: a server in this process, sockets of our own, and incipit generate in the same process as the
+   judge.  Each test is a process of its own (Check forks), so a signal to end the server is one to ourselves.
+   Bytes are sent as they are, because what a library would refuse to send is what is to be tested. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include "ground/timing.h"
+#include "runs.h"
+#include "serve.h"
+
+/* ---- a server in this process */
+struct server {
+  pthread_t thread;
+  FILE *listening; /* its standard output, as we read it */
+  char **argv;
+  int argc, port, status;
+  char *err;
+  size_t n_err;
+  struct memory m;
+  FILE *out, *err_file;
+};
+static void *serve_now(void *ctx)
+{
+  struct server *s = ctx;
+  struct console c = { .program = "build/incipit", .build = "test", .memory = &s->m, .out = s->out, .err = s->err_file,
+    .listen = listen_to_nobody, .interrupted = counted_interrupt };
+  s->status = command_run(&c, s->argc, s->argv);
+  fclose(s->out);
+  return NULL;
+}
+static struct server *serve(const char *const *options)
+{
+  static struct server s;
+  static char *argv[40];
+  int ends[2], n = 0;
+  sigset_t wanted;
+  sigemptyset(&wanted), sigaddset(&wanted, SIGTERM), sigaddset(&wanted, SIGINT), sigaddset(&wanted, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &wanted, NULL);
+  memset(&s, 0, sizeof s);
+  argv[n++] = "incipit", argv[n++] = "serve", argv[n++] = "--port", argv[n++] = "0";
+  for (; *options != NULL; options++) argv[n++] = (char *) *options;
+  argv[n] = NULL;
+  ck_assert(pipe(ends) == 0);
+  s.argv = argv, s.argc = n, s.out = fdopen(ends[1], "w"), s.listening = fdopen(ends[0], "r");
+  s.err_file = open_memstream(&s.err, &s.n_err);
+  ck_assert(pthread_create(&s.thread, NULL, serve_now, &s) == 0);
+  if (fscanf(s.listening, "listening on http://127.0.0.1:%d", &s.port) != 1) s.port = 0;
+  return &s;
+}
+#define SERVE(...) serve((const char *const[]){ __VA_ARGS__, NULL })
+static int ended(struct server *s)
+{
+  pthread_join(s->thread, NULL);
+  fclose(s->err_file), fclose(s->listening);
+  ck_assert_msg(s->m.all.live == 0, "%lu bytes are still held", (unsigned long) s->m.all.live);
+  return s->status;
+}
+static int stop(struct server *s)
+{
+  kill(getpid(), SIGTERM);
+  return ended(s);
+}
+
+/* ---- a client */
+static int dial(const struct server *s)
+{
+  struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t) s->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  int fd = socket(AF_INET, SOCK_STREAM, 0);
+  ck_assert(fd >= 0);
+  if (connect(fd, (struct sockaddr *) &at, sizeof at) == 0) return fd;
+  close(fd);
+  return -1;
+}
+static void say(int fd, const char *text, size_t n)
+{
+  for (size_t at = 0; at < n;) {
+    ssize_t k = send(fd, text + at, n - at, MSG_NOSIGNAL);
+    if (k <= 0) return;
+    at += (size_t) k;
+  }
+}
+/* all that comes until the other side closes, or for so many seconds; the caller frees it */
+static char *hear(int fd, double seconds, size_t *n)
+{
+  char *all = NULL, part[65536];
+  size_t have = 0;
+  double until = timing_seconds() + seconds;
+  for (;;) {
+    struct pollfd p = { fd, POLLIN, 0 };
+    double left = until - timing_seconds();
+    if (left <= 0 || poll(&p, 1, (int) (left * 1000) + 1) <= 0) break;
+    ssize_t k = recv(fd, part, sizeof part, 0);
+    if (k <= 0) break;
+    all = realloc(all, have + (size_t) k + 1);
+    memcpy(all + have, part, (size_t) k);
+    have += (size_t) k;
+  }
+  if (all == NULL) all = malloc(1);
+  all[have] = '\0';
+  if (n != NULL) *n = have;
+  return all;
+}
+static int status_of(const char *answer)
+{
+  int status = 0;
+  return sscanf(answer, "HTTP/1.%*d %d", &status) == 1 ? status : 0;
+}
+static char *body_of(char *answer)
+{
+  char *body = strstr(answer, "\r\n\r\n");
+  return body == NULL ? answer + strlen(answer) : body + 4;
+}
+/* chunks joined, in place */
+static void join_chunks(char *answer)
+{
+  char *from = body_of(answer), *to = from;
+  if (strcasestr(answer, "transfer-encoding: chunked") == NULL) return;
+  for (;;) {
+    char *end;
+    size_t n = strtoul(from, &end, 16);
+    if (end == from || n == 0) break;
+    from = strstr(end, "\r\n") + 2;
+    memmove(to, from, n);
+    to += n, from += n + 2;
+  }
+  *to = '\0';
+}
+static char *ask_raw(const struct server *s, const char *text, size_t n, double seconds)
+{
+  int fd = dial(s);
+  ck_assert(fd >= 0);
+  say(fd, text, n);
+  char *all = hear(fd, seconds, NULL);
+  close(fd);
+  join_chunks(all);
+  return all;
+}
+#define RAW(s, text, seconds) ask_raw(s, text, sizeof(text) - 1, seconds)
+#define HOST "Host: 127.0.0.1\r\n"
+#define JSON HOST "Content-Type: application/json\r\n"
+static char *request(const char *path, const char *body, const char *more, size_t *n)
+{
+  char *text;
+  int k = asprintf(&text, "POST %s HTTP/1.1\r\n" JSON "%sContent-Length: %zu\r\n\r\n%s", path, more, strlen(body), body);
+  ck_assert(k > 0);
+  *n = (size_t) k;
+  return text;
+}
+static char *post(const struct server *s, const char *path, const char *body)
+{
+  size_t n;
+  char *text = request(path, body, "Connection: close\r\n", &n), *answer = ask_raw(s, text, n, 120);
+  free(text);
+  return answer;
+}
+static char *get(const struct server *s, const char *path)
+{
+  char text[300];
+  int n = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n", path);
+  return ask_raw(s, text, (size_t) n, 60);
+}
+static double metric(const struct server *s, const char *name)
+{
+  char *all = get(s, "/metrics"), line[200];
+  snprintf(line, sizeof line, "\n%s ", name);
+  char *at = strstr(all, line);
+  double x = at == NULL ? -1 : strtod(at + strlen(line), NULL);
+  free(all);
+  return x;
+}
+static void comes(const struct server *s, const char *name, double value, double seconds)
+{
+  double until = timing_seconds() + seconds, x = 0;
+  static const struct timespec pause = { 0, 20000000 };
+  while ((x = metric(s, name)) != value && timing_seconds() < until) nanosleep(&pause, NULL);
+  ck_assert_msg(x == value, "%s is %g after %g s; wanted: %g", name, x, seconds, value);
+}
+static void idles(const struct server *s)
+{
+  comes(s, "incipit_requests_running", 0, 5), comes(s, "incipit_requests_waiting", 0, 5), comes(s, "incipit_kv_pages_used", 0, 5);
+}
+
+/* ---- what generate prints for the same wishes */
+struct wish { const char *body, *line; };
+static const struct wish wishes[] = {
+  { "{\"prompt\":\"Once upon a time\",\"max_tokens\":60}", "generate --json -q -p 'Once upon a time' -n 60" },
+  { "{\"prompt\":\"The cat\",\"max_tokens\":80,\"temperature\":1,\"seed\":7}", "generate --json -q -p 'The cat' -n 80 --temperature 1 --seed 7" },
+  { "{\"prompt\":\"A small\",\"max_tokens\":70,\"temperature\":0.8,\"top_p\":0.9,\"top_k\":40,\"seed\":12345}",
+    "generate --json -q -p 'A small' -n 70 --temperature 0.8 --top-p 0.9 --top-k 40 --seed 12345" },
+  { "{\"prompt\":\"Once\",\"max_tokens\":40,\"temperature\":1,\"seed\":3,\"n\":3}",
+    "generate --json -q -p Once -n 40 --temperature 1 --seed 3 --num-sequences 3" },
+  { "{\"prompt\":\"Once upon a time\",\"max_tokens\":200,\"stop\":[\" kingdom, there\",\"zzz\"]}",
+    "generate --json -q -p 'Once upon a time' -n 200 --stop ' kingdom, there' --stop zzz" },
+  { "{\"prompt\":\"Year: \",\"regex\":\"[0-9]{3}\",\"max_tokens\":10}", "generate --json -q -p 'Year: ' -n 10 --regex [0-9]{3}" },
+  { "{\"prompt\":\"Once\",\"max_tokens\":60,\"response_format\":{\"type\":\"json_object\"},\"temperature\":1,\"seed\":2}",
+    "generate --json -q -p Once -n 60 --json-object --temperature 1 --seed 2" },
+  { "{\"prompt\":\"\",\"max_tokens\":30}", "generate --json -q -p '' -n 30" },
+  { "{\"prompt\":[1155,1156,259,831],\"max_tokens\":30,\"repetition_penalty\":1.3}",
+    "generate --json -q --prompt-ids 1155,1156,259,831 -n 30 --repetition-penalty 1.3" },
+  { "{\"prompt\":\"The owl\",\"max_tokens\":0}", "generate --json -q -p 'The owl' -n 0" },
+  { "{\"prompt\":\"The king\",\"max_tokens\":300,\"temperature\":1,\"seed\":11,\"min_tokens\":20}",
+    "generate --json -q -p 'The king' -n 300 --temperature 1 --seed 11 --min-tokens 20" },
+  { "{\"prompt\":\"In the village\",\"max_tokens\":150,\"ignore_eos\":true,\"temperature\":1.3,\"seed\":5,\"logit_bias\":{\"261\":-5}}",
+    "generate --json -q -p 'In the village' -n 150 --ignore-eos --temperature 1.3 --seed 5 --logit-bias 261=-5" },
+};
+enum { N_WISHES = sizeof wishes / sizeof *wishes };
+static json_t *wanted[N_WISHES]; /* sequences of generate */
+static void write_alone(void)
+{
+  for (size_t i = 0; i < N_WISHES; i++) {
+    struct run r = run(wishes[i].line);
+    json_t *all = json_loads(r.out, 0, NULL);
+    ck_assert_msg(r.status == 0 && all != NULL, "%s: %s", wishes[i].line, r.err);
+    wanted[i] = json_incref(json_object_get(all, "sequences"));
+    json_decref(all), done(&r);
+  }
+}
+static void free_alone(void)
+{
+  for (size_t i = 0; i < N_WISHES; i++) json_decref(wanted[i]);
+}
+static void same(json_t *answer, size_t wish)
+{
+  json_t *choices = json_object_get(answer, "choices");
+  size_t n = json_array_size(wanted[wish]);
+  hold_msg(json_array_size(choices) == n, "wish %zu: %zu choices", wish, json_array_size(choices));
+  for (size_t i = 0; i < n; i++) {
+    json_t *c = json_array_get(choices, i), *w = json_array_get(wanted[wish], i);
+    hold_msg(json_equal(json_object_get(c, "text"), json_object_get(w, "text")), "wish %zu: `%s'; wanted: `%s'", wish,
+      json_string_value(json_object_get(c, "text")), json_string_value(json_object_get(w, "text")));
+    hold(json_equal(json_object_get(c, "finish_reason"), json_object_get(w, "finish_reason")));
+  }
+}
+static void same_whole(const struct server *s, size_t wish)
+{
+  char *answer = post(s, "/v1/completions", wishes[wish].body);
+  json_t *object = json_loads(body_of(answer), 0, NULL);
+  hold_msg(status_of(answer) == 200 && object != NULL, "wish %zu: %s", wish, answer);
+  same(object, wish);
+  json_decref(object), free(answer);
+}
+static void same_stream(const struct server *s, size_t wish)
+{
+  char *body, text[64][2000] = { "" };
+  size_t n = json_array_size(wanted[wish]);
+  hold(asprintf(&body, "{\"stream\":true,%s", wishes[wish].body + 1) > 0);
+  char *answer = post(s, "/v1/completions", body), *at = body_of(answer);
+  hold_msg(status_of(answer) == 200, "wish %zu: %s", wish, answer);
+  bool ends = false;
+  for (char *end; (end = strstr(at, "\n\n")) != NULL; at = end + 2) {
+    *end = '\0';
+    hold(strncmp(at, "data: ", 6) == 0 && !ends);
+    ends = strcmp(at + 6, "[DONE]") == 0;
+    json_t *event = ends ? NULL : json_loads(at + 6, 0, NULL), *c = json_array_get(json_object_get(event, "choices"), 0);
+    hold(ends || c != NULL);
+    if (!ends) strcat(text[json_integer_value(json_object_get(c, "index"))], json_string_value(json_object_get(c, "text")));
+    json_decref(event);
+  }
+  hold(ends);
+  for (size_t i = 0; i < n; i++)
+    hold_msg(strcmp(text[i], json_string_value(json_object_get(json_array_get(wanted[wish], i), "text"))) == 0, "wish %zu: `%s'", wish, text[i]);
+  free(answer), free(body);
+}
+
+/* ---- company */
+struct crowd { const struct server *s; uint64_t seed; size_t n; };
+static void *one_client(void *ctx)
+{
+  struct crowd *c = ctx;
+  for (size_t i = 0; i < c->n; i++) {
+    size_t wish = rnd(&c->seed) % N_WISHES;
+    switch (rnd(&c->seed) % 4) {
+    case 0: same_stream(c->s, wish); break;
+    case 1: { /* leaves */
+      size_t n;
+      char *text = request("/v1/completions", "{\"prompt\":\"Once\",\"max_tokens\":1500,\"ignore_eos\":true,\"n\":2}", "", &n);
+      int fd = dial(c->s);
+      if (fd >= 0) {
+        struct timespec t = { 0, (long) (rnd(&c->seed) % 60) * 1000000 };
+        say(fd, text, n), nanosleep(&t, NULL), close(fd);
+      }
+      free(text);
+      break;
+    }
+    default: same_whole(c->s, wish);
+    }
+  }
+  return NULL;
+}
+static void in_company(const char *const *options, size_t clients, size_t each)
+{
+  struct crowd c[16];
+  pthread_t t[16];
+  uint64_t seed = suite_seed();
+  write_alone();
+  struct server *s = serve(options);
+  ck_assert(s->port > 0);
+  for (size_t i = 0; i < clients; i++) {
+    c[i] = (struct crowd) { s, rnd(&seed), each };
+    ck_assert(pthread_create(&t[i], NULL, one_client, &c[i]) == 0);
+  }
+  for (size_t i = 0; i < clients; i++) pthread_join(t[i], NULL);
+  idles(s);
+  ck_assert_int_eq(stop(s), 0);
+  free_alone();
+}
+static size_t rounds(size_t usual)
+{
+  const char *r = getenv("INCIPIT_ROUNDS");
+  return r == NULL ? usual : usual * strtoul(r, NULL, 10);
+}
+
+START_TEST(each_request_is_what_generate_prints)
+{
+  write_alone();
+  struct server *s = SERVE("--slots", "3");
+  for (size_t i = 0; i < N_WISHES; i++) same_whole(s, i), same_stream(s, i), same_whole(s, i);
+  ck_assert_int_eq(stop(s), 0);
+  ck_assert_uint_eq(s->n_err, 0);
+  free_alone();
+}
+END_TEST
+START_TEST(company_changes_no_answer)
+{
+  in_company((const char *const[]){ "--slots", "8", NULL }, 6, rounds(12));
+}
+END_TEST
+START_TEST(little_memory_changes_no_answer)
+{
+  in_company((const char *const[]){ "--slots", "4", "--kv-rows", "2048", "--batch-rows", "8", "-t", "2", NULL }, 6, rounds(8));
+}
+END_TEST
+START_TEST(without_prefixes_no_answer_changes)
+{
+  in_company((const char *const[]){ "--slots", "2", "--prefix-cache", "off", NULL }, 4, rounds(6));
+}
+END_TEST
+
+/* ---- guards: each of the six, and what stands beside them */
+#define SMALL "{\"prompt\":\"Once\",\"max_tokens\":1}"
+#define BEGIN "POST /v1/completions HTTP/1.1\r\n" JSON
+static void answers(const struct server *s, const char *text, size_t n, double seconds, int status, const char *words)
+{
+  char *a = ask_raw(s, text, n, seconds);
+  ck_assert_msg(status_of(a) == status && strstr(a, words) != NULL, "%.60s...: %.300s; wanted: %d, %s", text, a, status, words);
+  ck_assert_msg(status < 400 || strstr(a + 8, "HTTP/1.") == NULL, "two answers: %.300s", a);
+  free(a);
+}
+#define ANSWERS(s, text, seconds, status, words) answers(s, text, sizeof(text) - 1, seconds, status, words)
+START_TEST(two_framings_are_refused)
+{
+  struct server *s = SERVE("--slots", "1");
+  ANSWERS(s, BEGIN "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\n" HOST "\r\n", 3, 400, "bad_request");
+  ANSWERS(s, BEGIN "Content-Length: 33\r\nContent-Length: 5\r\n\r\n" SMALL, 3, 400, "");
+  ANSWERS(s, BEGIN "Transfer-Encoding: gzip\r\n\r\n", 3, 501, "unsupported_transfer_encoding");
+  ANSWERS(s, BEGIN "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 3, 501, "unsupported_transfer_encoding");
+  ANSWERS(s, "GET /health HTTP/1.1\r\n\r\n", 3, 400, "");
+  ANSWERS(s, "GET /health HTTP/1.1\r\n" HOST "Host: localhost\r\n\r\n", 3, 400, "");
+  ANSWERS(s, "GET /health HTTP/1.0\r\n\r\n", 3, 200, "ok");
+  ANSWERS(s, "GET /health HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n", 3, 200, "ok");
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+START_TEST(large_bodies_are_refused)
+{
+  struct server *s = SERVE("--max-body", "4KiB");
+  static char chunks[9000], line[100];
+  ANSWERS(s, BEGIN "Content-Length: 5000\r\nExpect: 100-continue\r\n\r\n", 2, 413, "body_too_large");
+  /* libmicrohttpd answers a number that is none by itself, and says so twice on a connection that it closes */
+  char *a = RAW(s, BEGIN "Content-Length: 99999999999999999999999999\r\n\r\n", 2);
+  ck_assert_msg(status_of(a) == 413 || status_of(a) == 400, "%s", a);
+  free(a);
+  snprintf(line, sizeof line, "Transfer-Encoding: chunked\r\n\r\n1800\r\n");
+  int n = snprintf(chunks, sizeof chunks, "%s%s", BEGIN, line);
+  memset(chunks + n, ' ', 0x1800);
+  answers(s, chunks, (size_t) n + 0x1800, 2, 413, "body_too_large");
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+/* how long until the other side has closed */
+static double closed_after(int fd, double most, const char *drip)
+{
+  double began = timing_seconds();
+  char part[4096];
+  while (timing_seconds() - began < most) {
+    struct pollfd p = { fd, POLLIN, 0 };
+    if (drip != NULL) say(fd, drip, strlen(drip));
+    if (poll(&p, 1, 200) > 0 && recv(fd, part, sizeof part, 0) <= 0) return timing_seconds() - began;
+  }
+  return most;
+}
+START_TEST(drips_sleepers_and_halves_are_cut)
+{
+  struct server *s = SERVE("--request-timeout", "2", "--idle-timeout", "3");
+  int drip = dial(s), sleeper = dial(s), half = dial(s);
+  say(half, BEGIN "Content-Length: 500\r\n\r\n{", sizeof(BEGIN "Content-Length: 500\r\n\r\n{") - 1);
+  shutdown(half, SHUT_WR);
+  double t = closed_after(half, 6, NULL);
+  ck_assert_msg(t < 2.9, "half a body and an end: %.1f s", t);
+  say(drip, "GET /health HTTP/1.1\r\n", 22);
+  t = closed_after(drip, 8, "X: 1\r\n");
+  ck_assert_msg(t > 1 && t < 4.5, "a request that drips was cut after %.1f s", t);
+  t = closed_after(sleeper, 8, NULL);
+  ck_assert_msg(t < 5, "a sleeper: %.1f s", t);
+  comes(s, "incipit_connections", 1, 2); /* the one that asks */
+  close(drip), close(sleeper), close(half);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+START_TEST(a_connection_too_many_is_told)
+{
+  struct server *s = SERVE("--connections", "3");
+  int fd[3];
+  for (int i = 0; i < 3; i++) fd[i] = dial(s);
+  static const struct timespec moment = { 0, 200000000 };
+  nanosleep(&moment, NULL);
+  ANSWERS(s, "GET /health HTTP/1.1\r\n" HOST "\r\n", 3, 503, "too_many_connections");
+  for (int i = 0; i < 3; i++) close(fd[i]);
+  nanosleep(&moment, NULL), nanosleep(&moment, NULL);
+  ANSWERS(s, "GET /health HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n", 3, 200, "ok");
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+/* a long text is begun on a socket of its own */
+static int begin_long(const struct server *s, const char *more)
+{
+  char body[300];
+  size_t n;
+  snprintf(body, sizeof body, "{\"prompt\":\"Once\",\"max_tokens\":1900,\"ignore_eos\":true,\"temperature\":1%s}", more);
+  char *text = request("/v1/completions", body, "", &n);
+  int fd = dial(s);
+  ck_assert(fd >= 0);
+  say(fd, text, n);
+  free(text);
+  return fd;
+}
+START_TEST(who_has_gone_is_noticed)
+{
+  struct server *s = SERVE("--slots", "1", "--queue", "1");
+  double began;
+  for (int way = 0; way < 3; way++) { /* a stream; an answer that is whole; a half-closed socket */
+    double before = metric(s, "incipit_requests_total{outcome=\"cancelled\"}");
+    int fd = begin_long(s, way == 0 ? ",\"n\":30,\"stream\":true" : ",\"n\":30");
+    comes(s, "incipit_requests_running", 1, 5);
+    int waits = begin_long(s, "");
+    comes(s, "incipit_requests_waiting", 1, 5);
+    char *full = post(s, "/v1/completions", SMALL);
+    ck_assert_msg(status_of(full) == 429 && strstr(full, "Retry-After: 1") != NULL, "%s", full);
+    free(full);
+    close(waits);
+    comes(s, "incipit_requests_waiting", 0, 1.5);
+    if (way == 2) shutdown(fd, SHUT_WR);
+    else close(fd);
+    began = timing_seconds();
+    comes(s, "incipit_requests_running", 0, 1.5);
+    comes(s, "incipit_kv_pages_used", 0, 1);
+    ck_assert(timing_seconds() - began < 2.5);
+    ck_assert_msg(metric(s, "incipit_requests_total{outcome=\"cancelled\"}") == before + 2, "not both are counted as cancelled");
+    if (way == 2) close(fd);
+  }
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+START_TEST(who_takes_nothing_is_dropped)
+{
+  struct server *s = SERVE("--send-timeout", "1");
+  int fd = socket(AF_INET, SOCK_STREAM, 0), little = 2048;
+  struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t) s->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof little);
+  ck_assert(connect(fd, (struct sockaddr *) &at, sizeof at) == 0);
+  size_t n;
+  char *text = request("/v1/completions", "{\"prompt\":\"Once\",\"n\":24,\"max_tokens\":1500,\"ignore_eos\":true,\"stream\":true,\"logprobs\":20,"
+    "\"temperature\":1}", "", &n);
+  say(fd, text, n);
+  comes(s, "incipit_requests_total{outcome=\"cancelled\"}", 1, 60);
+  idles(s);
+  close(fd), free(text);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+START_TEST(garbage_ends_nothing)
+{
+  struct server *s = SERVE("--request-timeout", "1");
+  uint64_t seed = suite_seed();
+  for (int i = 0; i < 60; i++) {
+    char text[600];
+    size_t n = 1 + rnd(&seed) % 500;
+    if (i % 2 == 0) for (size_t k = 0; k < n; k++) text[k] = (char) rnd(&seed);
+    else { /* a request with some bytes changed */
+      char *good = request("/v1/completions", SMALL, "Connection: close\r\n", &n);
+      memcpy(text, good, n), free(good);
+      for (int k = 0; k < 3; k++) text[rnd(&seed) % n] = (char) rnd(&seed);
+    }
+    memcpy(text + n, "\r\n\r\n", 4);
+    free(ask_raw(s, text, n + 4, 0.3));
+  }
+  ANSWERS(s, "GET /health HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n", 3, 200, "ok");
+  idles(s);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+
+/* ---- who may ask */
+START_TEST(only_those_with_a_key)
+{
+  static const char keys[] = "# two\n\nsk-first-0123456789\r\nsk-second-0123456789\n";
+  char path[] = "/tmp/incipit-keys-XXXXXX";
+  int fd = mkstemp(path);
+  ck_assert(fd >= 0 && write(fd, keys, sizeof keys - 1) == sizeof keys - 1 && close(fd) == 0);
+  struct server *s = SERVE("--api-key", path);
+  static const struct { const char *key; int status; } tried[] = { { "Bearer sk-first-0123456789", 200 },
+    { "bearer sk-second-0123456789", 200 }, { "Bearer sk-first-012345678", 401 }, { "Bearer sk-first-01234567890", 401 },
+    { "Bearer ", 401 }, { "Basic sk-first-0123456789", 401 }, { "Bearer # two", 401 }, { "Bearer sk-first-0123456789 x", 401 } };
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    char text[300];
+    int n = snprintf(text, sizeof text, "GET /v1/models HTTP/1.1\r\n" HOST "Connection: close\r\nAuthorization: %s\r\n\r\n", tried[i].key);
+    answers(s, text, (size_t) n, 3, tried[i].status, tried[i].status == 401 ? "WWW-Authenticate: Bearer" : "pocket");
+  }
+  ANSWERS(s, "GET /health HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n", 3, 200, "ok");
+  ANSWERS(s, "GET / HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n", 3, 200, "<html");
+  ANSWERS(s, "GET /metrics HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n", 3, 401, "invalid_api_key");
+  ANSWERS(s, BEGIN "Content-Length: 99999\r\n\r\n", 3, 401, "invalid_api_key"); /* before the body */
+  ck_assert_int_eq(stop(s), 0);
+  chmod(path, 0644);
+  s = SERVE("--api-key", path);
+  ck_assert_int_eq(ended(s), 1);
+  ck_assert_msg(strstr(s->err, "chmod 600") != NULL, "%s", s->err);
+  unlink(path);
+}
+END_TEST
+START_TEST(foreign_pages_are_refused)
+{
+  struct server *s = SERVE("--cors", "http://app.example");
+  ANSWERS(s, "GET /health HTTP/1.1\r\nHost: evil.example\r\n\r\n", 3, 403, "host_not_allowed");
+  ANSWERS(s, "GET /health HTTP/1.1\r\nHost: 127.0.0.1.evil.example\r\n\r\n", 3, 403, "host_not_allowed");
+  ANSWERS(s, "GET /health HTTP/1.1\r\nHost: [::1]:80\r\nConnection: close\r\n\r\n", 3, 200, "ok");
+  ANSWERS(s, "GET /health HTTP/1.1\r\nHost: LOCALHOST\r\nConnection: close\r\n\r\n", 3, 200, "ok");
+  ANSWERS(s, "POST /v1/completions HTTP/1.1\r\n" HOST "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}", 3, 415, "unsupported_media_type");
+  ANSWERS(s, "POST /v1/completions HTTP/1.1\r\n" HOST "Content-Length: 2\r\n\r\n{}", 3, 415, "unsupported_media_type");
+  ANSWERS(s, "POST /v1/completions HTTP/1.1\r\n" HOST "Content-Type: application/json; charset=latin1\r\nContent-Length: 2\r\n\r\n{}", 3, 415, "");
+  ANSWERS(s, "GET /health HTTP/1.1\r\n" HOST "Origin: http://app.example\r\nConnection: close\r\n\r\n", 3, 200, "Access-Control-Allow-Origin: http://app.example");
+  char *a = RAW(s, "GET /health HTTP/1.1\r\n" HOST "Origin: http://app.example.evil\r\nConnection: close\r\n\r\n", 3);
+  ck_assert(status_of(a) == 200 && strstr(a, "Access-Control") == NULL);
+  free(a);
+  ANSWERS(s, "OPTIONS /v1/completions HTTP/1.1\r\n" HOST "Origin: http://app.example\r\nConnection: close\r\n\r\n", 3, 204, "authorization, content-type");
+  ANSWERS(s, "DELETE /health HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n", 3, 405, "Allow: GET");
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+
+/* ---- every line of tests/suites/serve.tsv: path, status, code, param, body */
+START_TEST(each_mistake_has_its_answer)
+{
+  struct server *s = SERVE("--slots", "2");
+  FILE *f = fopen("tests/suites/serve.tsv", "r");
+  char line[4096];
+  unsigned n = 0, wrong = 0;
+  ck_assert(f != NULL);
+  while (fgets(line, sizeof line, f) != NULL) {
+    char *path, *status, *code, *param, *body, *save;
+    if (line[0] == '#' || line[0] == '\n') continue;
+    line[strcspn(line, "\n")] = '\0';
+    path = strtok_r(line, "\t", &save), status = strtok_r(NULL, "\t", &save), code = strtok_r(NULL, "\t", &save);
+    param = strtok_r(NULL, "\t", &save), body = strtok_r(NULL, "", &save);
+    char *a = post(s, path, body == NULL ? "" : body);
+    json_t *object = json_loads(body_of(a), 0, NULL), *e = json_object_get(object, "error");
+    json_t *p = json_object_get(e, "param"), *k = json_object_get(e, "code");
+    bool ok = status_of(a) == atoi(status) && (strcmp(code, "-") == 0 ? e == NULL : k != NULL && strcmp(json_string_value(k), code) == 0)
+      && (strcmp(param, "-") == 0 ? e == NULL || json_is_null(p) : p != NULL && json_is_string(p) && strcmp(json_string_value(p), param) == 0)
+      && (e == NULL || json_object_size(e) == 4);
+    if (!ok) fprintf(stderr, "%s %s: %s\n  wanted: %s %s %s\n", path, body, body_of(a), status, code, param);
+    n++, wrong += !ok;
+    json_decref(object), free(a);
+  }
+  fclose(f);
+  tally("tests/suites/serve.tsv", n - wrong, wrong, 0, "");
+  ck_assert_uint_eq(wrong, 0);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+
+/* ---- the end */
+START_TEST(a_drained_end_cuts_nothing)
+{
+  struct server *s = SERVE("--slots", "2");
+  int whole = begin_long(s, ",\"seed\":3"), stream = begin_long(s, ",\"seed\":3,\"stream\":true"), open = dial(s);
+  comes(s, "incipit_requests_running", 2, 5);
+  say(open, "GET /health HTTP/1.1\r\n" HOST "\r\n", sizeof("GET /health HTTP/1.1\r\n" HOST "\r\n") - 1);
+  free(hear(open, 0.3, NULL));
+  kill(getpid(), SIGTERM);
+  static const struct timespec moment = { 0, 100000000 };
+  nanosleep(&moment, NULL);
+  ck_assert_msg(dial(s) < 0, "a new connection was taken");
+  size_t n;
+  char *text = request("/v1/completions", SMALL, "", &n), *a;
+  say(open, text, n), free(text);
+  a = hear(open, 3, NULL);
+  ck_assert_msg(status_of(a) == 503 && strstr(a, "shutting_down") != NULL, "%s", a);
+  free(a), close(open);
+  a = hear(stream, 60, NULL);
+  ck_assert_msg(strstr(a, "data: [DONE]") != NULL, "the stream was cut");
+  free(a), close(stream);
+  double until = timing_seconds() + 60; /* the connection is kept: the answer is whole when its object is */
+  a = hear(whole, until - timing_seconds(), NULL);
+  ck_assert_msg(status_of(a) == 200 && strstr(a, "\"usage\"") != NULL, "%.200s", a);
+  free(a), close(whole);
+  ck_assert_int_eq(ended(s), 0);
+}
+END_TEST
+START_TEST(what_is_cut_is_told)
+{
+  struct server *s = SERVE("--slots", "1", "--drain-timeout", "1");
+  int stream = begin_long(s, ",\"n\":100,\"stream\":true"), whole = begin_long(s, ",\"n\":100");
+  comes(s, "incipit_requests_running", 1, 5);
+  kill(getpid(), SIGTERM);
+  char *a = hear(stream, 20, NULL), *b = hear(whole, 20, NULL);
+  ck_assert_msg(strstr(a, "data: {\"error\":{") != NULL && strstr(a, "shutting_down") != NULL && strstr(a, "[DONE]") == NULL, "the stream");
+  ck_assert_msg(status_of(b) == 503 && strstr(b, "shutting_down") != NULL, "%s", b);
+  ck_assert_int_eq(ended(s), 1);
+  free(a), free(b), close(stream), close(whole);
+}
+END_TEST
+START_TEST(pages_outlive_the_server)
+{
+  char path[] = "/tmp/incipit-pages-XXXXXX", prompt[2000], body[2200];
+  int n = 0, fd = mkstemp(path);
+  close(fd), unlink(path);
+  for (int i = 0; i < 96; i++) n += snprintf(prompt + n, sizeof prompt - (size_t) n, "%s%d", i > 0 ? "," : "", 300 + 13 * i);
+  snprintf(body, sizeof body, "{\"prompt\":[%s],\"max_tokens\":8,\"temperature\":1}", prompt);
+  char *answer[2];
+  for (int i = 0; i < 2; i++) {
+    struct server *s = SERVE("--prompt-cache", path);
+    answer[i] = post(s, "/v1/completions", body);
+    ck_assert_int_eq(stop(s), 0);
+  }
+  ck_assert(strstr(answer[0], "\"cached_tokens\":0") != NULL);
+  ck_assert_msg(strstr(answer[1], "\"cached_tokens\":9") != NULL || strstr(answer[1], "\"cached_tokens\":8") != NULL, "%s", answer[1]);
+  char *a = strstr(answer[0], "\"text\""), *b = strstr(answer[1], "\"text\"");
+  ck_assert(strncmp(a, b, strcspn(a, "}")) == 0);
+  struct server *s = SERVE("--prompt-cache", path, "--kv-type", "f16"); /* other rows */
+  ck_assert_int_eq(ended(s), 1);
+  ck_assert(truncate(path, 1000) == 0);
+  s = SERVE("--prompt-cache", path);
+  ck_assert_int_eq(ended(s), 1);
+  unlink(path), free(answer[0]), free(answer[1]);
+}
+END_TEST
+START_TEST(the_log_has_nothing_of_a_client)
+{
+  struct server *s = SERVE("--log", "requests");
+  free(post(s, "/v1/completions?q=SECRET", "{\"prompt\":\"SECRET upon\",\"max_tokens\":2,\"user\":\"SECRET\"}"));
+  free(post(s, "/SECRET", "{}")), free(post(s, "/v1/completions", "{\"SECRET\":1}"));
+  free(post(s, "/v1/completions", "SECRET"));
+  ck_assert_int_eq(stop(s), 0);
+  size_t lines = 0;
+  for (const char *at = s->err; (at = strchr(at, '\n')) != NULL; at++) lines++;
+  ck_assert_uint_eq(lines, 4);
+  ck_assert_msg(strstr(s->err, "SECRET") == NULL, "%s", s->err);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *s = suite_create("serve");
+  TCase *t = tcase_create("server");
+  tcase_set_timeout(t, 300);
+  tcase_add_test(t, each_request_is_what_generate_prints);
+  tcase_add_test(t, company_changes_no_answer);
+  tcase_add_test(t, little_memory_changes_no_answer);
+  tcase_add_test(t, without_prefixes_no_answer_changes);
+  tcase_add_test(t, two_framings_are_refused);
+  tcase_add_test(t, large_bodies_are_refused);
+  tcase_add_test(t, drips_sleepers_and_halves_are_cut);
+  tcase_add_test(t, a_connection_too_many_is_told);
+  tcase_add_test(t, who_has_gone_is_noticed);
+  tcase_add_test(t, who_takes_nothing_is_dropped);
+  tcase_add_test(t, garbage_ends_nothing);
+  tcase_add_test(t, only_those_with_a_key);
+  tcase_add_test(t, foreign_pages_are_refused);
+  tcase_add_test(t, each_mistake_has_its_answer);
+  tcase_add_test(t, a_drained_end_cuts_nothing);
+  tcase_add_test(t, what_is_cut_is_told);
+  tcase_add_test(t, pages_outlive_the_server);
+  tcase_add_test(t, the_log_has_nothing_of_a_client);
+  suite_add_tcase(s, t);
+  return suite_run(s);
+}
