@@ -193,6 +193,7 @@ static int open_model(struct serving *s)
 {
   int status = session_open(&s->o, s->c, s->w, SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER, &s->why);
   if (status != STATUS_DONE) return status;
+  s->model.o = &s->o;
   struct cache_options size;
   const struct option_value *less = &s->w->of[OPTION_CTX_SIZE], *rows = &s->w->of[OPTION_KV_ROWS];
   size_t has = s->o.lm->config.n_positions, context = less->given ? (size_t) less->count : has;
@@ -203,7 +204,6 @@ static int open_model(struct serving *s)
   session_serve_rows(&s->o, s->w, &size);
   s->kv_rows = size.rows;
   if (rows->given && rows->count < context) context = (size_t) rows->count;
-  s->model.o = &s->o;
   s->model.context = context;
   s->model.build = s->c->build, s->model.created = (uint64_t) time(NULL);
   name_model(s);

@@ -694,9 +694,11 @@ START_TEST(examples_work_as_printed)
   char script[16384], out[65536];
   for (int s = 0; s < N_SUBCOMMANDS; s++) {
     const struct subcommand_entry *sub = options_subcommand((enum subcommand) s);
+    bool lasts = s == SUB_SERVE; /* it is ended when it has said where it listens */
     snprintf(script, sizeof script,
-      "PATH=$(cd %s; pwd):$PATH; export INCIPIT_MODEL=$PWD/tests/golden/small; cd %s/empty; %s 2>&1",
-      build_dir(), room_dir, sub->example); /* from any folder */
+      "PATH=$(cd %s; pwd):$PATH; export INCIPIT_MODEL=$PWD/tests/golden/small; cd %s/empty; %s%s 2>&1%s",
+      build_dir(), room_dir, lasts ? "{ " : "", sub->example,
+      lasts ? " & pid=$!; sleep 1; kill $pid; wait $pid; }" : ""); /* from any folder */
     ck_assert_msg(
       shell(script, out, sizeof out) == 0 && out[0] != '\0', "%s: %s", sub->example, out);
   }

@@ -587,6 +587,45 @@ START_TEST(each_mistake_has_its_answer)
 }
 END_TEST
 
+/* ---- options: what each refuses; what it changes is in the other tests */
+static const struct { const char *option, *refused, *words; } refused[] = {
+  { "model", "-m /nowhere", "/nowhere" }, { "ignore-field", "--ignore-field nothing", "nothing" },
+  { "threads", "-t 0", "--threads is `0'" }, { "kv-type", "--kv-type f8", "f8" }, { "window", "--window x", "--window is `x'" },
+  { "sinks", "--sinks 1", "--sinks needs --window" }, { "activations", "--activations f8", "f8" },
+  { "packed", "--packed=1", "--packed takes no value" }, { "device", "--device gpu", "gpu" },
+  { "ctx-size", "-c 999999", "--ctx-size is 999999; wanted: 1 to" }, { "template", "--template none", "none" },
+  { "host", "--host nowhere", "--host is `nowhere'; wanted: an address" }, { "host", "--host 0.0.0.0", "wanted: --api-key FILE, or --no-key" },
+  { "host", "--host 192.0.2.1 --no-key --port 0", "192.0.2.1" }, { "port", "--port 65536", "wanted: an integer from 0 to 65535" },
+  { "api-key", "--api-key /nowhere/keys", "/nowhere/keys" }, { "no-key", "--no-key --api-key x", "contradicts" },
+  { "model-name", "--model-name 'a b'", "--model-name is `a b'" }, { "cors", "--cors ''", "--cors is `'" },
+  { "slots", "--slots 257", "1 to 256" }, { "batch-rows", "--batch-rows 7", "a row for each of 8 slots" },
+  { "kv-rows", "--kv-rows 0", "--kv-rows is `0'" }, { "queue", "--queue -1", "--queue is `-1'" },
+  { "prefix-cache", "--prefix-cache maybe", "wanted: on or off" }, { "prompt-cache", "--prompt-cache x --prefix-cache off", "contradicts" },
+  { "prompt-cache", "--port 0 --prompt-cache tests/cases.tsv", "tests/cases.tsv" },
+  { "speculate", "--speculate 17", "0 to 16" }, { "draft", "--draft x", "--draft needs --speculate" },
+  { "max-body", "--max-body 5", "1024 to" }, { "max-header", "--max-header 1GB", "1024 to" }, { "connections", "--connections 0", "1 to" },
+  { "request-timeout", "--request-timeout 0", "1 to" }, { "idle-timeout", "--idle-timeout 1.5", "1 to" },
+  { "send-timeout", "--send-timeout x", "1 to" }, { "drain-timeout", "--drain-timeout ''", "1 to" },
+  { "log", "--log all", "wanted: requests" }, { "help", "--help=1", "takes no value" } };
+START_TEST(each_option_refuses_something)
+{
+  static bool seen[N_OPTIONS];
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    char line[300];
+    int o = 0;
+    snprintf(line, sizeof line, "serve %s", refused[i].refused);
+    struct run r = run(line);
+    ck_assert_msg(r.status != 0 && r.n_out == 0 && strstr(r.err, refused[i].words) != NULL, "%s: %d %s", line, r.status, r.err);
+    while (o < N_OPTIONS && (strcmp(options_option((enum option) o).name, refused[i].option) != 0
+        || (options_option((enum option) o).where >> SUB_SERVE & 1) == 0)) o++;
+    ck_assert_msg(o < N_OPTIONS, "%s", refused[i].option);
+    seen[o] = true, done(&r);
+  }
+  for (int o = 0; o < N_OPTIONS; o++)
+    ck_assert_msg(seen[o] || (options_option((enum option) o).where >> SUB_SERVE & 1) == 0, "%s", options_option((enum option) o).name);
+}
+END_TEST
+
 /* ---- the end */
 START_TEST(a_drained_end_cuts_nothing)
 {
@@ -686,6 +725,7 @@ int main(void)
   tcase_add_test(t, only_those_with_a_key);
   tcase_add_test(t, foreign_pages_are_refused);
   tcase_add_test(t, each_mistake_has_its_answer);
+  tcase_add_test(t, each_option_refuses_something);
   tcase_add_test(t, a_drained_end_cuts_nothing);
   tcase_add_test(t, what_is_cut_is_told);
   tcase_add_test(t, pages_outlive_the_server);
