@@ -59,6 +59,7 @@ job() {
   alone-*) alone "${1#alone-}" ;;
   makes|recipes|data|siege) "$1" ;;
   matrix) one matrix sh tests/checks/matrix.sh short; grep 'NOT RUN' "$out/matrix.out" ;;
+  page) one page sh tests/checks/page.sh; grep 'NOT RUN' "$out/page.out" ;;
   exercises) one exercises sh tests/planted/exercises.sh; grep ' faults' "$out/exercises.out" || true ;;
   ulp) one ulp sh tests/checks/ulp.sh short ;;
   python-tokenizers) one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check' ;;
@@ -115,7 +116,7 @@ else
   sh tests/planted/exercises.sh unpack
   jobs="makes races exercises check_formats matrix amalgamation check_warps verify check_paths"
   for s in "$@"; do case " $jobs " in *" $s "*) ;; *) jobs="$jobs $s" ;; esac; done
-  jobs="$jobs recipes ulp data python-tokenizers corpus siege records objects library $(for c in ${CHECKPOINTS:-}; do echo "alone-$c"; done)"
+  jobs="$jobs recipes ulp data python-tokenizers corpus siege page records objects library $(for c in ${CHECKPOINTS:-}; do echo "alone-$c"; done)"
   claim $jobs &
 fi
 # what is cheap: nothing is compiled but small programs
