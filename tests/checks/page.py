@@ -89,16 +89,12 @@ def tells_a_shell(b):
 
 
 def many(b, server):
-    b.js("document.getElementById('ignore_eos').checked = true, past = [], 0")
-    ask(b, "Once there was", n=12, max_tokens=200, temperature=.8, seed=7)
-    ask(b, "The moon", n=3, max_tokens=100, temperature=.8)
-    check("twelve texts and three at once are generate's", written(b)[:15],
-          [s["text"] for p, n, m, seed in (("The moon", "3", "100", "0"), ("Once there was", "12", "200", "7"))
-           for s in generated(p, "-n", m, "--num-sequences", n, "--temperature", "0.8", "--seed", seed, "--ignore-eos")])
-    check("slots are drawn, with the rows of their texts", b.js("document.querySelectorAll('#slots .held').length >= 4 && document.querySelectorAll('#slots .rows').length >= 4"))
-    check("texts are told apart", b.js("new Set([...document.querySelectorAll('#slots .held')].map(e => e.getAttribute('style'))).size > 2"))
-    check("there are as many lines as slots", b.js("document.querySelectorAll('#slots .lane').length"), 1 + server.metrics()["incipit_slots"])
-    check("pages have grown", b.js("Math.max(...past.map(s => s.used)) > past[0].used && document.querySelector('#slots .used').getBBox().height > 10"))
+    b.js("document.getElementById('ignore_eos').checked = true")
+    ask(b, "Once there was", n=12, max_tokens=80, temperature=.8, seed=7)
+    ask(b, "The moon", n=6, max_tokens=80, temperature=.8)
+    check("twelve texts and six at once are generate's", written(b)[:18],
+          [s["text"] for p, n, seed in (("The moon", "6", "0"), ("Once there was", "12", "7"))
+           for s in generated(p, "-n", "80", "--num-sequences", n, "--temperature", "0.8", "--seed", seed, "--ignore-eos")])
     n = f"{int(server.metrics()['incipit_generation_tokens_total']):,}"
     b.until(f"[...document.querySelectorAll('#counters tr')].some(r => r.cells[0].textContent === 'tokens written' && r.cells[1].textContent === '{n}')", 10)
     check("the counters are the server's", True)
@@ -109,10 +105,11 @@ def many(b, server):
     b.click("document.getElementById('lines')")
 
 
-def stops(b, server):
-    b.js("document.getElementById('ignore_eos').checked = true")
-    ask(b, "Once", n=24, max_tokens=1900, temperature=1)
-    b.until("document.querySelectorAll('.request:first-child .gen span').length > 24")
+def draws_and_stops(b, server):
+    b.js("document.getElementById('ignore_eos').checked = true, past = [], 0")
+    for prompt in ("Once", "The moon"):
+        ask(b, prompt, n=4, max_tokens=1900, temperature=1)
+    b.until("new Set([...document.querySelectorAll('#slots .held')].map(e => e.getAttribute('style'))).size === 2 && document.querySelectorAll('.gen span').length > 0")
     b.click("document.getElementById('stop')")
     end = time.monotonic() + 1
     while server.metrics()["incipit_requests_running"] and time.monotonic() < end:
@@ -120,6 +117,9 @@ def stops(b, server):
     check("what is stopped ends within a second", server.metrics()["incipit_requests_running"], 0)
     written(b)
     check("and what was written stays", b.js("document.querySelector('.request small').textContent.endsWith('stopped') && document.querySelector('.gen').textContent.length > 0"))
+    check("slots are drawn, with the rows of their texts", b.js("document.querySelectorAll('#slots .held').length >= 4 && document.querySelectorAll('#slots .rows').length >= 4"))
+    check("there are as many lines as slots, and one", b.js("document.querySelectorAll('#slots .lane').length"), 1 + server.metrics()["incipit_slots"])
+    check("pages have grown", b.js("Math.max(...past.map(s => s.used)) > past[0].used && document.querySelector('#slots .used').getBBox().height > 10"))
     b.js("document.getElementById('ignore_eos').checked = false")
 
 
@@ -201,8 +201,10 @@ def wants_a_key(b):
 def draw(b):
     """the two pictures: many texts in eight slots, and a token with what else could have stood there, in the dark"""
     b.look(1180, 800)
-    ask(b, "The cat sat", n=20, max_tokens=240, temperature=.9)
+    for prompt, n in (("Once there was", 4), ("A ball", 6), ("The moon", 7), ("The cat sat", 5)):
+        ask(b, prompt, n=n, max_tokens=400, temperature=.9)
     written(b)
+    time.sleep(3)                       # until the page has looked again
     b.js("scrollTo(0, document.querySelector('.page').offsetTop - 20), document.activeElement.blur()")
     b.picture(os.path.join(pictures, "page.slots.png"))
     b.look(1180, 800, "dark")
@@ -226,7 +228,7 @@ try:
         continues(b)
         tells_a_shell(b)
         many(b, server)
-        stops(b, server)
+        draws_and_stops(b, server)
         refuses(b, server)
         is_text_alone(b)
         is_for_all(b)
