@@ -1,6 +1,6 @@
 # again.mk -- what is made again only when somebody asks for it: measured times, data from ../shared, the built-in model
 .PHONY: measure spellings lossy published ulp matrix model model-check figures-live bench-cuda bench-edit
-.PHONY: bench-kernels bench-constraints bench-tokens bench-sampling bench-real peers profile tune
+.PHONY: bench-kernels bench-constraints bench-tokens bench-sampling bench-real peers profile tune page-pictures
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libmodules.a
 	@mkdir -p $(@D)
@@ -40,6 +40,8 @@ ulp: tangle ## how far the functions are from the truth, on all floats (hours; c
 	@CC='$(CC)' sh tests/checks/ulp.sh
 matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits
 	@CC='$(CC)' sh tests/checks/matrix.sh
+page-pictures: $(BUILD)/incipit ## the two pictures of the server's page again (needs Chromium)
+	@PICTURES=figures/data BUILD='$(BUILD)' sh tests/checks/page.sh
 figures-live: build/figures.pdf ## a figure whose data changes looks different
 	@tests/book/figures.sh
 model: build/bin/laboratory/run ## trains the built-in model and its sibling again: the same bytes, after an hour or so

@@ -1,7 +1,7 @@
 """page.py INCIPIT CHROMIUM [PICTURES] -- the page of incipit serve, in a browser that nobody sees: what it shows is what generate and chat
 print, its alternatives are those of generate, slots and pages are drawn, nothing comes from elsewhere, and no text becomes a part of the page.
 With PICTURES, a folder: two pictures of it are put there instead."""
-import json, math, os, shlex, subprocess, sys, tempfile, time, urllib.error, urllib.request
+import json, math, os, shlex, signal, subprocess, sys, tempfile, threading, time, urllib.error, urllib.request
 from browser import Browser
 
 incipit, chromium = os.path.abspath(sys.argv[1]), sys.argv[2]
@@ -198,19 +198,44 @@ def wants_a_key(b):
         server.close()
 
 
-def draw(b):
+class Slowly:
+    """the server with many short rests: the built-in model writes faster than a page can look"""
+    def __init__(self, server):
+        self.process, self.on = server.process, True
+
+    def __enter__(self):
+        self.thread = threading.Thread(target=self.rest)
+        self.thread.start()
+
+    def rest(self):
+        while self.on:
+            self.process.send_signal(signal.SIGSTOP)
+            time.sleep(.05)
+            self.process.send_signal(signal.SIGCONT)
+            time.sleep(.01)
+
+    def __exit__(self, *_):
+        self.on = False
+        self.thread.join()
+
+
+def draw(b, server):
     """the two pictures: many texts in eight slots, and a token with what else could have stood there, in the dark"""
     b.look(1180, 800)
-    for prompt, n in (("Once there was", 4), ("A ball", 6), ("The moon", 7), ("The cat sat", 5)):
-        ask(b, prompt, n=n, max_tokens=400, temperature=.9)
-    written(b)
+    with Slowly(server):
+        for prompt, n in (("Once there was", 3), ("A ball", 5), ("The moon", 4), ("The cat sat", 4)):
+            ask(b, prompt, n=n, max_tokens=160, temperature=.9)
+            b.until("document.querySelectorAll('.request:first-child .gen span').length > 0 || past.at(-1).who.every(w => w)")
+        written(b)
     time.sleep(3)                       # until the page has looked again
     b.js("scrollTo(0, document.querySelector('.page').offsetTop - 20), document.activeElement.blur()")
     b.picture(os.path.join(pictures, "page.slots.png"))
     b.look(1180, 800, "dark")
     b.open(b.js("location.href"))
-    ask(b, "The cat sat on the mat. The dog", max_tokens=120, temperature=.8, seed=2)
-    written(b)
+    with Slowly(server):
+        ask(b, "The cat sat on the mat. The dog", max_tokens=120, temperature=.8, seed=2)
+        written(b)
+    time.sleep(3)
     b.js("document.activeElement.blur()")
     b.hover("document.querySelectorAll('.gen span')[6]")
     b.picture(os.path.join(pictures, "page.tokens.png"))
@@ -223,7 +248,7 @@ try:
     b.open(server.url + "/")
     b.until("document.getElementById('model').textContent && document.getElementById('figure').offsetHeight")
     if pictures:
-        draw(b)
+        draw(b, server)
     else:
         continues(b)
         tells_a_shell(b)
