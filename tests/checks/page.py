@@ -233,11 +233,11 @@ def draw(b, server):
     b.look(1180, 800, "dark")
     b.open(b.js("location.href"))
     with Slowly(server):
-        ask(b, "The cat sat on the mat. The dog", max_tokens=120, temperature=.8, seed=2)
+        ask(b, "The cat sat on the", max_tokens=120, temperature=.8, seed=5)
         written(b)
     time.sleep(3)
     b.js("document.activeElement.blur()")
-    b.hover("document.querySelectorAll('.gen span')[6]")
+    b.hover("[...document.querySelectorAll('.gen span')].find(e => e.style.getPropertyValue('--s') > .35)")
     b.picture(os.path.join(pictures, "page.tokens.png"))
 
 
