@@ -110,6 +110,9 @@ def draws_and_stops(b, server):
     for prompt in ("Once", "The moon"):
         ask(b, prompt, n=4, max_tokens=1900, temperature=1)
     b.until("new Set([...document.querySelectorAll('#slots .held')].map(e => e.getAttribute('style'))).size === 2 && Math.max(...past.map(s => s.used)) > past[0].used + 8 && document.querySelectorAll('.gen span').length > 0")
+    b.click("document.querySelector('.request button')")
+    b.until("open.size < 2", 10)
+    check("one is stopped by its own button", b.js("document.querySelectorAll('.request button').length < 2 && !document.querySelector('.request').contains(document.querySelector('.request button'))"))
     b.click("document.getElementById('stop')")
     end = time.monotonic() + 1
     while server.metrics()["incipit_requests_running"] and time.monotonic() < end:
@@ -219,6 +222,18 @@ class Slowly:
         self.thread.join()
 
 
+def is_cut(b):
+    server = Server("--drain-timeout", "1")
+    b.open(server.url + "/")
+    b.js("document.getElementById('ignore_eos').checked = true")
+    ask(b, "Once", n=64, max_tokens=2000, temperature=1)
+    b.until("document.querySelectorAll('.gen span').length > 0")
+    check("a server that must end says that it has cut a text", server.close(), 1)
+    b.until("open.size === 0")
+    check("the page shows its sentence, and what was written", b.js("/^(?!The server)./.test(document.querySelector('.request .wrong').textContent) && document.querySelector('.gen').textContent.length > 0"))
+    return server.url
+
+
 def draw(b, server):
     """the two pictures: many texts in eight slots, and a token with what else could have stood there, in the dark"""
     b.look(1180, 800)
@@ -258,9 +273,9 @@ try:
         is_text_alone(b)
         is_for_all(b)
         talks(b)
-        other = wants_a_key(b)
+        others = wants_a_key(b), is_cut(b)
         urls = {e["params"]["request"]["url"] for e in b.events if e["method"] == "Network.requestWillBeSent"}
-        check("nothing is asked of anybody else", sorted(u for u in urls if not u.startswith((server.url + "/", other + "/"))), [])
+        check("nothing is asked of anybody else", sorted(u for u in urls if not u.startswith(tuple(u + "/" for u in (server.url, *others)))), [])
         said = [e["params"] for e in b.events if e["method"] in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled")]
         said += [e["params"]["entry"]["text"] for e in b.events if e["method"] == "Log.entryAdded" and e["params"]["entry"]["source"] != "network"]
         said = [s for s in said if "TrustedHTML" not in s]      # we have tried that
