@@ -105,7 +105,7 @@ $(BUILD)/bin/%: $(BUILD)/obj/checkpoints/%.o | $(BUILD)/libmodules.a
 $(BUILD)/bin/laboratory/%: $(BUILD)/obj/laboratory/%.o | $(BUILD)/libmodules.a
 	$(linked)
 # the chapter about the command calls it as a test does
-$(BUILD)/bin/command: $(BUILD)/libprogram.a
+$(BUILD)/bin/command $(BUILD)/bin/server: $(BUILD)/libprogram.a
 $(BUILD)/sums/%: $(BUILD)/bin/%
 	@mkdir -p $(@D)
 	@strip -o $@.bin $<; sha256sum < $@.bin > $@.new; rm $@.bin; cmp -s $@.new $@ && rm $@.new || mv $@.new $@

@@ -68,7 +68,7 @@ build/order.tex: book.list
 latex    := TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error
 FIGURES  := $(patsubst figures/%.tex,%,$(sort $(wildcard figures/*.tex)))
 figures: build/figures.pdf
-build/figures.pdf: figures.tex course/kills.tsv $(wildcard figures/*.tex figures/data/*.csv) $(DATA) build/data/modules.csv build/values.tex \
+build/figures.pdf: figures.tex course/kills.tsv $(wildcard figures/*.tex figures/data/*.csv figures/data/*.png) $(DATA) build/data/modules.csv build/values.tex \
     macros/incipitfig.sty macros/incipit.lua macros/incipit.sty
 	@printf '\\figurepage{%s}\n' $(FIGURES) > build/figures.list
 	$(latex) -output-directory=build figures.tex >/dev/null || { grep -A3 '^!' build/figures.log; exit 1; }

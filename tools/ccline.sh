@@ -8,6 +8,7 @@ set -eu
 flat= edit= level=-O2 plain= more=
 case $1 in kernels) level= ;; loop) level='-O2 -march=native' ;; *) ! tools/needs.sh "$1" | grep -qx kernels || plain=-DONLY_PLAIN ;; esac
 if grep -q '^#include "command.h"' "tangled/checkpoints/$1.c"; then flat='-Iprogram program/*.c' edit=-ledit; fi
+if [ "$1" = server ]; then flat="-DINCIPIT_HTTP $flat build/program/page.c" edit="$edit -lmicrohttpd"; fi
 for m in $(tools/needs.sh "$1"); do [ ! -d "unwoven/$m" ] || more=-Iunwoven; done
 { echo "cc -std=c11 $level -ffp-contract=off $plain -Itangled $more $flat tangled/checkpoints/$1.c"
   for m in $(tools/needs.sh "$1"); do

@@ -12,6 +12,7 @@ done; done
 cp "tangled/checkpoints/$name.c" "$tmp/tangled/checkpoints/"
 # a chapter's program that calls the command is compiled with program/, which has a main of its own
 if grep -q '^#include "command.h"' "tangled/checkpoints/$name.c"; then mkdir "$tmp/program"; cp program/*.[ch] "$tmp/program/"; rm "$tmp/program/main.c"; fi
+if [ "$name" = server ]; then mkdir -p "$tmp/build/program"; sh tools/page.sh program/page.html > "$tmp/build/program/page.c"; fi
 [ ! -d models ] || cp -r models "$tmp/"
 # letter for letter what stands in the book, but for another compiler
 command=$(tools/ccline.sh "$name" | sed 's/ \\$//' | tr '\n' ' ') compiler=${CC:-cc}
