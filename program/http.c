@@ -295,8 +295,9 @@ static void note_connection(void *ctx, struct MHD_Connection *mc, void **own, en
   else if (*own != NULL) end_connection(h, *own);
 }
 
-unsigned http_connections(struct http_server *h)
+unsigned http_connections(const struct http_exchange *x)
 {
+  struct http_server *h = x->h;
   pthread_mutex_lock(&h->lock);
   unsigned n = h->open;
   pthread_mutex_unlock(&h->lock);

@@ -60,9 +60,6 @@ bool http_is_loopback(const struct http_server *h);
 /* is this address one of the machine's own, 127.0.0.0/8, ::1 or localhost? false and a sentence if it is no address */
 bool http_address_is_loopback(const char *host, bool *loopback, struct error *why);
 
-/* connections that are open */
-unsigned http_connections(struct http_server *h);
-
 /* no new connection from now on */
 void http_quiesce(struct http_server *h);
 
@@ -74,6 +71,9 @@ const char *http_method(const struct http_exchange *x);
 const char *http_path(const struct http_exchange *x);
 const char *http_header(const struct http_exchange *x, const char *name);
 uint64_t http_length(const struct http_exchange *x);
+
+/* connections of its server that are open */
+unsigned http_connections(const struct http_exchange *x);
 
 /* the X-Request-Id of its answer, and after the answer its status */
 const char *http_id(const struct http_exchange *x);

@@ -80,7 +80,7 @@ static void get_health(struct serve_house *h, struct http_exchange *x)
 static void get_metrics(struct serve_house *h, struct http_exchange *x)
 {
   struct bytes out = { NULL, 0, 0 };
-  bool ok = serve_put_metrics(h->engine, http_connections(h->http), h->response, &out, &h->model->m);
+  bool ok = serve_put_metrics(h->engine, http_connections(x), h->response, &out, &h->model->m);
   if (ok) send_bytes(h, x, 200, "text/plain; version=0.0.4; charset=utf-8", out.byte, out.n, NULL, false);
   else refuse(h, x, 500, "internal_error", "", false, "there is no memory left for the metrics");
   bytes_free(&h->model->m, &out);
