@@ -14,7 +14,7 @@ needed    = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc $(1) 2>/dev
 # the server wants libmicrohttpd; without it all else is built, and serve says so
 HTTP     := $(shell pkg-config --libs libmicrohttpd 2>/dev/null)
 CFLAGS   += $(if $(HTTP),-DINCIPIT_HTTP)
-LIBS      = $(call needed,libedit,-ledit) $(HTTP)
+LIBS      = $(call needed,libedit,-ledit)
 ENGINE_LIBS = $(call needed)
 SHARED   ?= ../shared
 PREFIX   ?= /usr/local
@@ -98,7 +98,7 @@ $(BUILD)/libmodules.a: $(OBJECTS)
 # changed; it runs again when its code has changed, not its comments. What the programs share is linked to them and is not in the library
 define linked
 @mkdir -p $(@D)
-$(CC) $(CFLAGS) $< $(filter $(FIXTURE) $(KIT) $(BUILD)/libprogram.a,$^) $(BUILD)/libmodules.a -o $@ $(LIBS)
+$(CC) $(CFLAGS) $< $(filter $(FIXTURE) $(KIT) $(BUILD)/libprogram.a,$^) $(BUILD)/libmodules.a -o $@ $(LIBS) $(if $(filter $(BUILD)/libprogram.a,$^),$(HTTP))
 endef
 $(BUILD)/bin/%: $(BUILD)/obj/checkpoints/%.o | $(BUILD)/libmodules.a
 	$(linked)
@@ -128,7 +128,7 @@ $(BUILD)/libprogram.a: $(PROGRAM)
 	rm -f $@; $(AR) rcsD $@ $^
 $(BUILD)/incipit: program/main.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a build/buildid.tex
 	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" \
-	  $< $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $(LIBS)
+	  $< $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $(LIBS) $(HTTP)
 incipit: $(BUILD)/incipit build/sections.tsv ## the command, build/incipit
 # where a label of the book stands, for incipit verify, which is installed without the tools that weave
 build/sections.tsv: book.list $(WEBS) tools/sections.awk

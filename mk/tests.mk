@@ -30,7 +30,7 @@ $(BUILD)/limit: tests/checks/limit.c
 $(BUILD)/tests/%: tests/suites/%.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a $(BUILD)/tests/oracle.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Wno-conversion -Wno-missing-field-initializers -MMD -MP -MF $@.d $< $(filter $(BUILD)/tally/% %/fibers.o,$^) \
-	  $(BUILD)/tests/oracle.o $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS)
+	  $(BUILD)/tests/oracle.o $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS) $(HTTP)
 # the oracle sees no header of ours; chapter 2 once more, counting every multiply-add one by one, dividing even the smallest work
 $(BUILD)/tests/oracle.o: tests/suites/oracle.c tests/suites/oracle.h
 	@mkdir -p $(@D)
