@@ -95,16 +95,6 @@ static bool is_gone(struct http_exchange *x)
   return gone;
 }
 
-void http_resume(struct http_exchange *x)
-{
-  if (!x->suspended) {
-    x->woken = true;
-    return;
-  }
-  x->suspended = false;
-  MHD_resume_connection(x->c->mc);
-}
-
 void http_wake(struct http_exchange *x)
 {
   pthread_mutex_lock(&x->h->lock);

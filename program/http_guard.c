@@ -124,6 +124,17 @@ static bool is_late(struct http_server *h, struct http_connection *c, double now
   return now - c->moved > h->w.send_timeout;
 }
 
+/* A suspended connection is resumed once and never twice; one that is not will find out by itself. */
+void http_resume(struct http_exchange *x)
+{
+  if (!x->suspended) {
+    x->woken = true;
+    return;
+  }
+  x->suspended = false;
+  MHD_resume_connection(x->c->mc);
+}
+
 void http_look(struct http_server *h, double now)
 {
   for (struct http_connection *c = h->first; c != NULL; c = c->next) {
