@@ -40,9 +40,10 @@ The answer is complete after $800/50=16$ seconds, and $800\cdot180=144000$ bytes
 @<Nine requests that nobody should send@>@;
 @<One that everybody sends@>@;
 @#
-int main(void)
+int main(int argc, char **argv)
 {
   struct house h = @[{ .status = 0 }@];
+  if (argc > 1 && strcmp(argv[1], "values") == 0) return printf("server.refused %zu\n", N_NINE) > 0 ? 0 : 1;
   bool ok = start(&h) && send_nine(&h) && send_one(&h);
   return end(&h) == STATUS_DONE && ok ? 0 : 1;
 }
@@ -103,7 +104,7 @@ A library that speaks HTTP is a good thing to have: ours reads chunked bodies, k
 
 \emph{A transfer coding that nobody knows, or no \texttt{Host}.} The library would wait for a body that never comes, or answer without knowing to whom.
 
-\emph{A drip.} The library's timeout begins anew with every byte. One byte every few seconds keeps a connection for ever, and a few hundred of them keep all (a \emph{slowloris} attack). So we count from a request's first byte to its last.
+\emph{A drip.} The library's timeout begins anew with every byte. One byte every few seconds keeps a connection for ever, and a few such clients keep all connections (a \emph{slowloris} attack). So we count from a request's first byte to its last.
 
 \emph{A client that has gone.} While a request waits for its pass, its connection is \emph{suspended}: the library doesn't look at it. If the student closes the notebook now, nobody notices, and the model writes to the end of the context for nobody. Many servers do that, and it is the most frequent report about them.
 
@@ -114,14 +115,12 @@ A library that speaks HTTP is a good thing to have: ours reads chunked bodies, k
 The first three are seen in the headers. For the others there is a \emph{watcher}, a thread that looks at each connection ten times a second and asks the operating system three questions: has the other side closed? how many bytes have come? how many of ours have arrived there? From the answers it knows who has gone, who drips and who takes nothing, and shuts these connections down; the library then finds out for itself, so everything is given back in one place. All of it is in \.{program/http\_guard.c}, which is short enough to be read in one go.
 @^watcher@>
 
-@ The program sends nine such requests. Each goes over a connection of its own. We print the first line of what comes back; if there is a second answer, one that could be taken for the answer to another request, we say so.
+@ The program sends \val[word]{server.refused} such requests. Each goes over a connection of its own. We print the first line of what comes back; if there is a second answer, one that could be taken for the answer to another request, we say so.
 
 @<Nine requests that nobody should send@>=
 #define JSON "Host: localhost\r\nContent-Type: application/json\r\n"
 #define POST "POST /v1/completions HTTP/1.1\r\n"
-static bool send_nine(const struct house *h)
-{
-  static const struct { const char *what, *bytes; } nine[] = @[{@|
+static const struct { const char *what, *bytes; } nine[] = @[{@|
     { "a length, and chunks", POST JSON "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
       "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" },@|
     { "two lengths", POST JSON "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}" },@|
@@ -132,7 +131,10 @@ static bool send_nine(const struct house *h)
     { "a body of 5000 bytes, announced", POST JSON "Content-Length: 5000\r\n\r\n" },@|
     { "a name that is misspelt", POST JSON "Connection: close\r\nContent-Length: 15\r\n\r\n{\"temprature\":1}" },@|
     { "a number in quotation marks", POST JSON "Connection: close\r\nContent-Length: 16\r\n\r\n{\"max_tokens\":\"5\"}" } }@];
-  for (size_t i = 0; i < sizeof nine / sizeof *nine; i++) {
+static const size_t N_NINE = sizeof nine / sizeof *nine;
+static bool send_nine(const struct house *h)
+{
+  for (size_t i = 0; i < N_NINE; i++) {
     char answer[8192];
     if (!ask(h, nine[i].bytes, answer, sizeof answer)) return false;
     bool again = strstr(answer + 1, "HTTP/1.1 ") != NULL;
@@ -220,7 +222,7 @@ Programs that compare models ask for something else: how likely is a text that t
 A model's text is the text of a stranger. If the page put it into itself as HTML, a prompt could make it run a program in the reader's browser. So it is only ever set as text, and the page's own policy forbids the browser to do otherwise. The test of the page (\.{tests/checks/page.sh}) opens it in a browser, types prompts with tags in them, compares what it shows with what \texttt{generate} prints, and counts requests to other machines: there are none.
 
 @* The end. \label{sec:serverend}
-When you stop a server, what happens to the student who has half an answer? On the first signal we close the door: no new connection, and a new request on an old one gets a 503. What has begun is finished, for at most \texttt{--drain-timeout} seconds. Only what is left then is cut, and told so. If nothing was cut the status is 0. A second signal ends the program at once; somebody who sends two means it.
+When you stop a server, what happens to the student who has half an answer? On the first signal we close the door: no new connection, and a new request on an old one gets status \given{503}. What has begun is finished, for at most \texttt{--drain-timeout} seconds. Only what is left then is cut, and told so. If nothing was cut the status is 0. A second signal ends the program at once; somebody who sends two means it.
 @^graceful shutdown@>
 
 After such an end the pages of the index can be kept for the next start (\texttt{--prompt-cache}). Such a file is refused if any weight, any setting or any option that changes a row is another one: the key is a sum over all of them.
@@ -228,15 +230,15 @@ After such an end the pages of the index can be kept for the next start (\texttt
 @* The check, and the cost. \label{sec:servercheck}
 How do you test something that strangers will use? We do it in four ways, and each finds what the others do not.
 
-The suite \.{tests/suites/check\_serve.c} asks for a dozen kinds of texts, alone and in company, with little memory and with much, whole and in pieces, and compares each with \texttt{generate}'s by \texttt{==}; it sends each of the requests above, and a table of 140 bodies with the error that each must get. A \emph{soak} (\.{tests/checks/soak.sh}) does everything at once: clients that stop reading, cut, drip and send garbage, between others whose answers are compared; at the end all accounts must be those of the beginning. The page has its browser. And planted faults must be found: each guard taken out, one by one.
+The suite \.{tests/suites/check\_serve.c} asks for a dozen kinds of texts, alone and in company, with little memory and with much, whole and in pieces, and compares each with \texttt{generate}'s by \texttt{==}; it sends each of the requests above, and a table of bodies with the error that each must get. A \emph{soak} (\.{tests/checks/soak.sh}) does everything at once: clients that stop reading, cut, drip and send garbage, between others whose answers are compared; at the end all accounts must be those of the beginning. The page has its browser. And planted faults must be found: each guard taken out, one by one.
 @^soak test@>
 
-What does it cost? A request costs its JSON and its tokens; a token in a stream costs an event of a few hundred bytes. With the built-in model, which needs less than a tenth of a millisecond for a token, that is more than the model itself, and HTTP is the bottleneck; with any model that people use it is nothing. A connection costs some kilobytes, a waiting request its prompt, and a slot its text. The weights are there once.
+What does it cost? A request costs its JSON and its tokens; a token in a stream costs an event, some lines of JSON. With the built-in model, which needs less than a tenth of a millisecond for a token, that is more than the model itself, and HTTP is the bottleneck; with any model that people use it is nothing. A connection costs some kilobytes, a waiting request its prompt, and a slot its text. The weights are there once.
 
 @* Exercises. \label{sec:serverexercises}
 Each exercise names the command that checks your answer.
 
 \begin{exercises}
-\exercise{check}{ex:server.slow}{In the box, the answer has 1200 tokens. How many bytes wait at most?}{\texttt{make exercise-W19-1}}{\given{144000}. It is complete after 24 seconds and \given{216000} bytes long; \given{72000} bytes have been taken by then.}
-\exercise{think}{ex:server.order}{A request has a wrong key, a body that is too long, and a field that nobody knows. Which error does it get, and why must it be that one?}{\texttt{make exercise-W19-2}}{401. Who has no key should learn nothing about the server, not even how long a body may be; and the body is not read.}
+\exercise{check}{ex:server.slow}{In the box, the answer has \given{1200} tokens. How many bytes wait at most?}{\texttt{make exercise-W19-1}}{\given{144000}. It is complete after 24 seconds and \given{216000} bytes long; \given{72000} bytes have been taken by then.}
+\exercise{think}{ex:server.order}{A request has a wrong key, a body that is too long, and a field that nobody knows. Which error does it get, and why must it be that one?}{\texttt{make exercise-W19-2}}{\given{401}. Who has no key should learn nothing about the server, not even how long a body may be; and the body is not read.}
 \end{exercises}

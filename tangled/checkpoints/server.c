@@ -74,9 +74,7 @@ static bool ask(const struct house *h, const char *bytes, char *answer, size_t s
 /* <Nine requests that nobody should send> */
 #define JSON "Host: localhost\r\nContent-Type: application/json\r\n"
 #define POST "POST /v1/completions HTTP/1.1\r\n"
-static bool send_nine(const struct house *h)
-{
-  static const struct { const char *what, *bytes; } nine[] = {
+static const struct { const char *what, *bytes; } nine[] = {
     { "a length, and chunks", POST JSON "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
       "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" },
     { "two lengths", POST JSON "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}" },
@@ -87,7 +85,10 @@ static bool send_nine(const struct house *h)
     { "a body of 5000 bytes, announced", POST JSON "Content-Length: 5000\r\n\r\n" },
     { "a name that is misspelt", POST JSON "Connection: close\r\nContent-Length: 15\r\n\r\n{\"temprature\":1}" },
     { "a number in quotation marks", POST JSON "Connection: close\r\nContent-Length: 16\r\n\r\n{\"max_tokens\":\"5\"}" } };
-  for (size_t i = 0; i < sizeof nine / sizeof *nine; i++) {
+static const size_t N_NINE = sizeof nine / sizeof *nine;
+static bool send_nine(const struct house *h)
+{
+  for (size_t i = 0; i < N_NINE; i++) {
     char answer[8192];
     if (!ask(h, nine[i].bytes, answer, sizeof answer)) return false;
     bool again = strstr(answer + 1, "HTTP/1.1 ") != NULL;
@@ -118,9 +119,10 @@ static bool send_one(const struct house *h)
   return same;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
   struct house h = { .status = 0 };
+  if (argc > 1 && strcmp(argv[1], "values") == 0) return printf("server.refused %zu\n", N_NINE) > 0 ? 0 : 1;
   bool ok = start(&h) && send_nine(&h) && send_one(&h);
   return end(&h) == STATUS_DONE && ok ? 0 : 1;
 }
