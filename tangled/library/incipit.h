@@ -92,13 +92,14 @@
     size_t size; /* of this structure */
     uint32_t n_sequences; /* the most that are open at once; 0: one */
     uint32_t threads; /* 0: as many as there are cores */
-    /* that all sequences may have together, rounded up to pages of 64; 0: a context
-       for each */
+    /* the most that all sequences may have together, rounded up to pages of 64; 0: as
+       many as each of them can have, the model's context */
     size_t rows;
     const char *kv_type; /* how rows are kept: "f16", ...; NULL: "f32" */
     const char *kernels; /* by name; NULL: the fastest */
-    uint32_t window; /* a row sees the last window rows, itself among them, */
-    uint32_t sinks; /* and the first sinks of the text; both 0: as the model says */
+    /* a row sees the last window rows, itself among them, and the first sinks rows of
+       its text; both 0: as the model says */
+    uint32_t window, sinks;
     const char *activations; /* "bf16", "int8"; NULL: as the weights are */
   };
   /* with all its sequences closed; o may be NULL, as everywhere */
@@ -106,16 +107,16 @@
     const struct incipit_context_options *o, struct incipit_error *why);
   /* NULL does nothing, here and in every close */
   INCIPIT_API void incipit_context_close(struct incipit_context *c);
-  /* what a context has, and what it has done */
+  /* how much memory a context takes, and how much it has computed */
   struct incipit_report {
-    uint64_t weight_bytes; /* of the weights, which all contexts share */
-    uint64_t cache_bytes; /* of the cache */
-    uint64_t cache_bytes_used; /* of its pages in use */
-    uint64_t live_bytes; /* of the context and its cache, now */
-    uint64_t peak_bytes; /* the same, at most so far */
-    uint64_t passes; /* computed so far */
-    uint64_t rows; /* of these passes */
-    uint64_t rows_recomputed; /* rows that had been computed before */
+    uint64_t weight_bytes; /* bytes of the weights, shared by all contexts */
+    uint64_t cache_bytes; /* bytes of the cache */
+    uint64_t cache_bytes_used; /* bytes of its pages that are in use */
+    uint64_t live_bytes; /* bytes allocated by the context now, with its cache */
+    uint64_t peak_bytes; /* the most that it had allocated at any time */
+    uint64_t passes; /* passes computed so far */
+    uint64_t rows; /* rows in these passes */
+    uint64_t rows_recomputed; /* rows that were computed a second time */
   };
   /* fills in *r, which has size bytes */
   INCIPIT_API bool incipit_context_report(const struct incipit_context *c,
@@ -175,12 +176,14 @@
   /* the arrays are copied when a sampler is opened */
   struct incipit_sampler_options {
     size_t size; /* of this structure */
-    uint64_t seed; uint32_t sequence; /* of noise; the number of the text among others */
+    uint64_t seed; /* of the noise */
+    uint32_t sequence; /* which text of that seed: each number gets noise of its own */
     double temperature; /* 0: the likeliest token */
     size_t top_k; double top_p, min_p, typical_p; /* 0, 1, 0, 1: no cut */
     double repetition_penalty, frequency_penalty, presence_penalty; /* 1, 0, 0: none */
-    int64_t penalty_last_n; size_t no_repeat_ngram; /* -1: all; 0: none */
-    const uint32_t *bias_id; const double *bias; size_t n_bias; /* added to logits */
+    int64_t penalty_last_n; /* how many of the last tokens are penalized; -1: all */
+    size_t no_repeat_ngram; /* so many tokens never come twice in the same order; 0: off */
+    const uint32_t *bias_id; const double *bias; size_t n_bias; /* added to these logits */
     struct incipit_constraint *constraint; /* or NULL */
   };
   /* what the makers of the model suggest, or else the likeliest token */
@@ -238,8 +241,8 @@
   };
   /* a token that has been written */
   struct incipit_token {
-    size_t prompt; /* after which prompt of the call, from 0 */
-    size_t number; /* of the token in its text, from 1 */
+    size_t prompt; /* which prompt of the call it continues, from 0 */
+    size_t number; /* which token of its text, from 1 */
     uint32_t id;
     /* bytes that may now be shown, borrowed until the callback returns */
     const char *text; size_t n;

@@ -76,17 +76,17 @@ stops() { # WORDS FLAGS FILE: the compiler stops, and says so
   grep -q "$1" "$to/says" || { head -5 "$to/says"; fault "$3: the compiler does not say: $1"; }
 }
 left_out() { sed "/$2/d" "$to/$1" > "$to/less.c" && cmp -s "$to/$1" "$to/less.c" && fault "$1 has no $2"; }
-for c in tangled/sampling/sampling.c tangled/library/samplers.c tests/suites/check_sampling.c; do
+for c in tangled/sampling/sampling.c unwoven/library/samplers.c tests/suites/check_sampling.c; do
   stops SAMPLE_TOP_A "-I$PWD/tests -Itests" "$PWD/$c"                   # the constant alone
 done
 stops "a stage without a row" "" "$PWD/tangled/sampling/sampling.c"
 left_out tangled/sampling/sampling.c "case SAMPLE_TOP_A"; stops SAMPLE_TOP_A "" less.c
-left_out tangled/library/samplers.c "case SAMPLE_TOP_A"; stops SAMPLE_TOP_A "-Itangled/library" less.c
+left_out unwoven/library/samplers.c "case SAMPLE_TOP_A"; stops SAMPLE_TOP_A "-Itangled/library" less.c
 fails() { # FILE WORDS: with FILE as it was before the change the check fails, and says so
   cp "$to/$1" "$to/kept"; cp "$1" "$to/$1"
   check > "$to/says" && fault "check_sampling does not miss the change of $1"
   grep -q -- "$2" "$to/says" || { tail -5 "$to/says"; fault "check_sampling does not say: $2"; }
-  [ "$1" != tangled/library/incipit.h ] || stops top_a "" tangled/library/samplers.c
+  [ "$1" != tangled/library/incipit.h ] || stops top_a "" unwoven/library/samplers.c
   cp "$to/kept" "$to/$1"
 }
 fails chapters/07-sampling.w "the table of the book lacks"

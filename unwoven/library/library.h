@@ -1,5 +1,8 @@
-/* library.h -- made from workshop/15-library.w; change it there */
+/* library.h -- what the parts of the library share: the opaque structures, and functions whose names begin
+   with library_. It is not installed, and none of its names can be seen from outside.
 
+   The functions of the chapters fail with a sentence and no code. The code is added here, where we know what
+   the caller wanted; whether memory was refused is told by the counts of an attempt. */
 #ifndef INCIPIT_LIBRARY_H
 #define INCIPIT_LIBRARY_H
 #include <pthread.h>
@@ -9,8 +12,6 @@
 #include "sampling/settings.h"
 #include "stopping/stopping.h"
 #include "constraints/bond.h"
-
-/* <What the parts share> */
 
 /* writes code and sentence; always false; why may be null */
 bool library_fail(struct incipit_error *why, enum incipit_code code,
@@ -67,8 +68,6 @@ struct writing_request {
 bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why);
 
-/* <The inside of a model> */
-
 /* the model, its tokenizer, and where they came from */
 struct incipit_model {
   struct memory m; /* first, in each of these: library_new */
@@ -99,8 +98,6 @@ bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_id
 
 /* where make install puts the built-in model */
 const char *library_place(void);
-
-/* <The inside of a context> */
 
 /* of a sequence in the cache: how often it was given out; whether it is now; in
    incipit_forward, the position that comes next */
@@ -140,8 +137,6 @@ void library_return_place(struct incipit_context *c, uint32_t place);
 /* what the loop of chapter 3 needs */
 struct generate_context library_loop(struct incipit_context *c);
 
-/* <The inside of a constraint> */
-
 /* a constraint */
 struct incipit_constraint {
   struct memory m;
@@ -154,8 +149,6 @@ struct incipit_constraint {
 
 /* makes sure that c->c[strips] is there */
 bool library_bound(struct incipit_constraint *c, bool strips, struct error *why);
-
-/* <The inside of a sampler> */
 
 /* a sampler */
 struct incipit_sampler {
@@ -175,8 +168,6 @@ bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
 
 /* as attempt_begin, for the sampler and its constraint */
 struct attempt attempt_with(const struct incipit_sampler *s);
-
-/* <The inside of a stream> */
 
 /* a stream */
 struct incipit_stream {

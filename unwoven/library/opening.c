@@ -1,11 +1,14 @@
-/* opening.c -- made from workshop/15-library.w; change it there */
+/* opening.c -- what every call needs (sentences, sizes, arguments), and models. Each object has
+   its own struct memory, because a struct memory may be used by one thread at a time. It is the
+   object's first field, and the object's own block is counted in it: so while the object is
+   being allocated the count is somewhere else, and it is copied out before the object is freed
+   (library_new, library_delete). A model counts its users under a lock: the caller is one, each
+   object opened with it another, and the last frees it. After opening, a model is only read,
+   but for the lexicon (samplers.c). Arguments are checked before anything is changed. Each
+   object is opened in the same way: it is allocated and gets its first user, the caller; its
+   parts are opened within an attempt; and if that fails, the object is closed by its own
+   function, which accepts that parts are null. */
 
-/* What every call needs (sentences, sizes, arguments), and models. Each object has
-   its own struct memory as its first field, and its own block is counted in it;
-   library_new and library_delete copy that field in and out, since a block cannot
-   count itself. A model counts its users under a lock: the caller is one, each object
-   opened with it another, and the last frees it. After opening it is only read, but
-   for the lexicon (samplers.c). Arguments are checked before anything is changed. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +16,9 @@
 #include "library/library.h"
 #include "families/loader.h"
 
-/* <Fail with a code and a sentence> */
-
-/* always false, so that a caller can return it; why may be null in every call of the
-   header */
+/* Always false, so that a caller can return it; why may be null in every call of the header. A
+   sentence that is too long is cut; those of the chapters always fit, for struct incipit_error
+   is larger than struct error. */
 bool library_fail(struct incipit_error *why, enum incipit_code code,
   const char *format, ...)
 {
@@ -46,8 +48,9 @@ bool library_strings(const char *const *list, size_t n, const char *call,
   return true;
 }
 
-/* Was it memory? The chapters report a failure in words alone, so we compare how many
-   requests have been refused before and after. */
+/* Was it memory? The chapters report a failure in words alone, so we compare how many requests
+   have been refused before and after. A sampler that has a constraint charges two objects with
+   what it allocates, itself and the constraint, so an attempt may look at two counts. */
 static uint64_t refused_in(const struct attempt *a)
 { return a->m->all.refused + (a->also == NULL ? 0 : a->also->all.refused); }
 struct attempt attempt_begin(const struct memory *m)
@@ -66,7 +69,8 @@ bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
   return library_fail(why, refused ? INCIPIT_MEMORY : code, "%s", a->why.text);
 }
 
-/* <Make an object that begins with its book> */
+/* The count is copied in and out as bytes: these two functions know only the size of an object,
+   and that it begins with a struct memory. */
 void *library_new(size_t size, struct incipit_error *why)
 {
   struct memory book = { .fail_at = 0 };
@@ -83,8 +87,6 @@ void library_delete(void *object)
   memcpy(&book, object, sizeof book);
   memory_free(&book, object);
 }
-
-/* <Take the options of a caller> */
 
 /* mine has the defaults, and what the caller has goes over it. A newer program gives
    more bytes than we know, and these must be 0, or it has asked for something that we
@@ -109,6 +111,8 @@ bool library_options(void *mine, size_t size, const void *theirs, const char *ca
   return true;
 }
 
+/* For a structure that the library fills in, with defaults or with a report. Its size is an
+   argument; the caller clears what is larger than we know. */
 bool library_size(const void *p, size_t size, size_t mine, const char *call,
   struct incipit_error *why)
 {
@@ -117,7 +121,6 @@ bool library_size(const void *p, size_t size, size_t mine, const char *call,
     "%s: the size is %zu; wanted: %zu, the sizeof of the structure", call, size, mine);
 }
 
-/* <Check what a text is made of> */
 bool library_spells(const struct incipit_model *m, const char *call,
   struct incipit_error *why)
 {
@@ -126,6 +129,8 @@ bool library_spells(const struct incipit_model *m, const char *call,
     "%s: %s; wanted: a tokenizer, for this is about a text", call, m->unspelt.text);
 }
 
+/* An id that is too large comes from another model or from a variable that was never set, so
+   the sentence says which one it was. */
 bool library_ids(const struct incipit_model *m, const uint32_t *id, size_t n,
   const char *call, struct incipit_error *why)
 {
@@ -137,10 +142,10 @@ bool library_ids(const struct incipit_model *m, const uint32_t *id, size_t n,
   return true;
 }
 
-/* <Open a model> */
-
-/* A model without a tokenizer may be opened: ids go in and out. But for want of
-   memory a tokenizer may seem to be missing, so refusals are looked at as well. */
+/* A model without a tokenizer, or with one of a kind that we do not know, may be opened:
+   functions that take ids work, and those that need text say what is missing. A tokenizer that
+   exists but is broken is an error. For want of memory a tokenizer may seem to be missing, so
+   refusals are looked at as well. */
 static bool open_tokenizer(struct incipit_model *x, struct error *why)
 {
   enum tokenizer_found found = tokenizer_try(&x->m, x->path, &x->t, &x->unspelt);
@@ -152,6 +157,9 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);
 }
 
+/* Made for the fastest kernels and the usual activations. They belong to the model, so all its
+   contexts share them; a context that was asked for other kernels or activations uses the
+   weights in the file. */
 static bool pack_weights(struct incipit_model *x, struct error *why)
 {
   x->prepared = model_prepare(&x->m, kernels_find(NULL, why),
@@ -159,7 +167,8 @@ static bool pack_weights(struct incipit_model *x, struct error *why)
   return x->prepared != NULL;
 }
 
-/* the environment is read when a model is opened, and nowhere else */
+/* The directory is the one that the caller has named, or that of the built-in model; a fault in
+   it is an error of input. The environment is read when a model is opened, and nowhere else. */
 static bool open_files(struct incipit_model *x, const char *directory,
   const struct incipit_model_options *o, struct error *why)
 {
@@ -199,7 +208,8 @@ struct incipit_model *incipit_model_open(const char *directory,
   return NULL;
 }
 
-/* <Let go of a model> */
+/* The caller is one user of the model, and each object that was opened with it is another; so
+   an object, too, gives the model up by incipit_model_close. */
 void library_hold(struct incipit_model *m)
 {
   pthread_mutex_lock(&m->lock);
@@ -223,7 +233,7 @@ void incipit_model_close(struct incipit_model *m)
   library_delete(m);
 }
 
-/* <Answer small questions about a model> */
+/* These three have no argument for an error: for NULL they return 0 and false. */
 uint32_t incipit_vocab_size(const struct incipit_model *m)
 { return m == NULL ? 0 : m->lm->config.vocab_size; }
 uint32_t incipit_context_size(const struct incipit_model *m)
@@ -235,10 +245,8 @@ bool incipit_is_end(const struct incipit_model *m, uint32_t id)
   return false;
 }
 
-/* <Encode and decode> */
-
-/* A book of its own for each call and not the model's, because many threads may
-   encode at once. */
+/* Takes its memory from a struct memory that lives as long as the call, and not from the
+   model's, because many threads may encode at once. */
 bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
   bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
   struct incipit_error *why)
@@ -257,7 +265,7 @@ bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
   return attempt_end(&a, ok, INCIPIT_INPUT, why);
 }
 
-/* as snprintf: the whole number is said even if not all fit */
+/* As snprintf: the caller gets what fits, and the whole number even if not all fit. */
 bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_ids)
 {
   *n_ids = list->n;
@@ -266,6 +274,7 @@ bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_id
   return true;
 }
 
+/* Changes nothing in the model and needs no lock, as encoding. */
 bool incipit_decode(const struct incipit_model *m, const uint32_t *id, size_t n,
   bool skip_special, char *text, size_t cap, size_t *n_bytes,
   struct incipit_error *why)

@@ -1,13 +1,12 @@
-/* streams.c -- made from workshop/15-library.w; change it there */
+/* streams.c -- streams: chapter 8's text stream for a caller. shown is how much the caller has
+   seen, and a piece is what has been released since. Stop strings are copied, each with its
+   zero, into one block; list points into it, so it is filled after the last string is there and
+   the block no longer moves. The zero is for the caller, who learns from a pointer into the
+   copies which string was met. */
 
-/* Streams: chapter 8's text stream for a caller. shown is how much the caller has
-   seen, and a piece is what has been released since. Stop strings are copied, each
-   with its zero, into one block; list points into it, so it is filled after the last
-   string is there. */
 #include <string.h>
 #include "library/library.h"
 
-/* <Open a stream> */
 static bool copy_stops(struct incipit_stream *s, const char *const *stop,
   struct error *why)
 {
@@ -22,6 +21,8 @@ static bool copy_stops(struct incipit_stream *s, const char *const *stop,
   return stops_open(&s->until, &s->m, s->list, s->n, why);
 }
 
+/* A stop string is text, so it needs a model with a tokenizer. Without stop strings a stream
+   can be opened for any model: with ids alone it shows nothing, but it counts tokens. */
 struct incipit_stream *incipit_stream_open(struct incipit_model *m,
   const char *const *stop, size_t n_stop, bool include_stop, struct incipit_error *why)
 {
@@ -40,9 +41,9 @@ struct incipit_stream *incipit_stream_open(struct incipit_model *m,
   return NULL;
 }
 
-/* <Take tokens, and release bytes> */
-
-/* a piece without bytes has a text as well, so that a caller may print it */
+/* A piece points into the text that flow keeps, which may move when the next token comes; so a
+   piece is valid only until then. A piece without bytes has a text as well, so that a caller
+   may print it. */
 void library_show(struct incipit_stream *s, struct incipit_piece *piece)
 {
   const struct text_stream *f = &s->flow;
@@ -64,6 +65,8 @@ bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
   return attempt_end(&a, ok, INCIPIT_MEMORY, why);
 }
 
+/* At the end of a text nothing more can become a character or a stop string, so what is held is
+   released. */
 bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
   struct incipit_error *why)
 {
@@ -74,8 +77,9 @@ bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
   return true;
 }
 
-/* The old text is kept until the prompt has been read, and comes back if it cannot
-   be. */
+/* Begins another text, or leaves the old one as it was: it is kept until the prompt has been
+   read, and comes back if it cannot be. The stream is told the prompt, because whether a blank
+   at the front is dropped depends on what comes before it. */
 bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id, size_t n,
   struct incipit_error *why)
 {

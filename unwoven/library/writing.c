@@ -1,16 +1,13 @@
-/* writing.c -- made from workshop/15-library.w; change it there */
+/* writing.c -- whole texts, one or many. A run is all texts of one call: each begins when there
+   is a place for it, and in every step all texts that have begun take part in one pass. A
+   text's ids depend on nothing but its prompt, its options and its number, so many together are
+   what they would be one by one. While result[i] is null, text i has not ended. On failure
+   nothing is left: results are freed and places given back, but a sequence that the caller gave
+   keeps what was computed. */
 
-/* Whole texts, one or many. A run is all texts of one call: each begins when there is
-   a place for it, and in every step all texts that have begun take part in one pass.
-   A text's ids depend on nothing but its prompt, its options and its number, so many
-   together are what they would be one by one. While result[i] is null, text i has not
-   ended. On failure nothing is left: results are freed and places given back, but a
-   sequence that the caller gave keeps what was computed. */
 #include <string.h>
 #include "library/library.h"
 #include "cache/keep.h"
-
-/* <The inside of a run> */
 
 /* a text that is being written */
 struct text_run {
@@ -41,16 +38,14 @@ struct run {
   struct incipit_result **result; /* [n], null while a text is being written */
 };
 
-/* <The inside of a result> */
-
-/* what the caller gets is shown */
+/* A result has a struct memory of its own, so that it outlives the context. What the caller
+   gets is shown; the three blocks that it points to are freed together. */
 struct kept_result { struct memory m; struct arena blocks;
   struct incipit_result shown; };
 
-/* <Make a result, and return it> */
-
-/* Everything is copied: a result outlives the context. Closing goes from the part
-   that is shown to the whole around it. */
+/* Everything is copied: a result outlives the context. The three blocks are allocated one after
+   the other without a test in between; the arena remembers whether one of them was refused.
+   Closing goes from the part that is shown to the whole around it. */
 static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
   const struct text_stream *f, int finish, struct incipit_error *why)
 {
@@ -75,6 +70,7 @@ static struct incipit_result *make_result(const struct ids *text, size_t n_promp
   return &r->shown;
 }
 
+/* The whole structure is found by the offset of the field that the caller has. */
 void incipit_result_close(struct incipit_result *shown)
 {
   if (shown == NULL) return;
@@ -84,9 +80,8 @@ void incipit_result_close(struct incipit_result *shown)
   library_delete(r);
 }
 
-/* <End a text> */
-
-/* called twice for a text that ended well: what is gone is null by then */
+/* The place is free for the next text. Called twice for a text that ended well: what is gone is
+   null by then. */
 static void leave_text(struct run *g, struct text_run *t)
 {
   if (t->owns) library_return_place(g->c, t->place);
@@ -98,7 +93,8 @@ static void leave_text(struct run *g, struct text_run *t)
   t->stream = NULL;
 }
 
-/* a text without a reason was stopped by the caller */
+/* A text ends by an end token, by one of two criteria, or by its length. One without a reason
+   was stopped by the caller. */
 static enum incipit_finish finish_of(const struct text_run *t)
 {
   const char *reason = criteria_reason(&t->ends, t->q.c.ended);
@@ -108,6 +104,8 @@ static enum incipit_finish finish_of(const struct text_run *t)
   return strcmp(reason, "match") == 0 ? INCIPIT_FINISH_MATCH : INCIPIT_FINISH_END;
 }
 
+/* The stream is ended once more, because a text that a callback has cut short may still have
+   bytes in it that were held. */
 static bool end_text(struct run *g, size_t i, struct incipit_error *why)
 {
   struct text_run *t = &g->text[i];
@@ -119,7 +117,9 @@ static bool end_text(struct run *g, size_t i, struct incipit_error *why)
   return g->result[i] != NULL;
 }
 
-/* Memory may have been refused in any of four books; each of them is asked. */
+/* If a step fails for one text, that text has a sentence of its own, and the others could go
+   on. But a call that fails and still returns some texts would be hard to use, so the whole
+   call fails. Memory may have been refused in any of four books; each of them is asked. */
 static bool text_failed(const struct run *g, const struct text_run *t,
   const struct attempt *step, struct incipit_error *why)
 {
@@ -131,7 +131,10 @@ static bool text_failed(const struct run *g, const struct text_run *t,
     t->q.why.text);
 }
 
-/* <Tell the caller about a token> */
+/* The loop calls its watcher after every token, when it is already known whether the text ends
+   with it. So the last call of on_token can bring what the stream still held, and the pieces
+   together are the text of the result. If the callback itself ends the text, there is no later
+   call, and what was held is in the result only. */
 static bool tell_token(void *ctx, const struct step *now)
 {
   struct text_run *t = ctx;
@@ -144,7 +147,8 @@ static bool tell_token(void *ctx, const struct step *now)
   return o->on_token == NULL || o->on_token(o->ctx, &token);
 }
 
-/* <Begin the next text of a run> */
+/* If the caller has given a sequence, its rows are kept as far as they agree with the prompt,
+   except for the prompt's last one, which must be computed because its logits are wanted. */
 static bool find_place(struct run *g, struct text_run *t, struct incipit_error *why)
 {
   if (g->o.sequence == NULL) {
@@ -156,6 +160,8 @@ static bool find_place(struct run *g, struct text_run *t, struct incipit_error *
   return t->began;
 }
 
+/* Each text has a sampler and a stream of its own. Its index is added to the sampler's
+   sequence, so that texts after the same prompt get different noise. */
 static bool open_parts(struct run *g, struct text_run *t, size_t most,
   struct incipit_error *why)
 {
@@ -189,6 +195,8 @@ static void fill_options(struct run *g, struct text_run *t, size_t most)
     .stop = criteria_should_stop, .stop_ctx = &t->ends };
 }
 
+/* If there is no place yet, the text is left for a later step. The rows that a given sequence
+   has already need not be read, so they are taken off the number that on_progress is told. */
 static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
 {
   struct text_run *t = &g->text[i];
@@ -208,7 +216,8 @@ static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
   return attempt_end(&a, ok, INCIPIT_MISUSE, why);
 }
 
-/* <Check a request> */
+/* All faults of a request are found before the first row is computed, so that a program does
+   not wait minutes for an error. */
 static bool prompts_agree(const struct run *g, const char *call,
   struct incipit_error *why)
 {
@@ -224,6 +233,8 @@ static bool prompts_agree(const struct run *g, const char *call,
   return true;
 }
 
+/* Two texts in one sequence would write over each other's rows, so each prompt must have a
+   sequence of its own. */
 static bool sequences_agree(const struct run *g, const char *call,
   struct incipit_error *why)
 {
@@ -238,6 +249,7 @@ static bool sequences_agree(const struct run *g, const char *call,
   return true;
 }
 
+/* A sampler of another model would expect logits of another length. */
 static bool request_agrees(const struct run *g, const char *call,
   struct incipit_error *why)
 {
@@ -250,7 +262,11 @@ static bool request_agrees(const struct run *g, const char *call,
       " model; wanted: the context's", call);
 }
 
-/* <Tell the caller how far a pass is> */
+/* A pass may take seconds, so the caller is asked during the pass whether to go on: between the
+   layers, within attention every 64 rows, and within a large product whenever a block of rows
+   is done. While a text has no token of its own yet, all its rows in the pass are rows of its
+   prompt. What the pass reports may include rows of other texts, so we report at most the
+   number of these rows. */
 static bool tell_progress(void *ctx, size_t done, size_t all)
 {
   struct run *g = ctx;
@@ -264,8 +280,6 @@ static bool tell_progress(void *ctx, size_t done, size_t all)
   if (rows > g->here) rows = g->here;
   return g->here == 0 || g->o.on_progress(g->o.ctx, g->read + rows, g->all);
 }
-
-/* <Write all texts, step after step> */
 
 /* A text that finds no place waits, unless none at all is being written: then nobody
    will ever return one. */
@@ -294,7 +308,8 @@ static bool collect(struct run *g, const struct attempt *step,
   return true;
 }
 
-/* also texts that have not begun get a result, with no text in it */
+/* If on_progress returns false, all texts end as they are. Those that had not begun yet get an
+   empty stream, from which an empty result is made. */
 static bool cancel_all(struct run *g, struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
@@ -308,9 +323,10 @@ static bool cancel_all(struct run *g, struct incipit_error *why)
   return true;
 }
 
-/* A step that was cancelled has failed as well, so cancelling is asked before
-   success. The callback after a pass is called only if the pass read rows of a
-   prompt. */
+/* A pass that the caller has cancelled returns false like one that failed, and has stored
+   nothing. progress_cancelled tells the two apart and is asked before success: after a
+   cancelled pass the call itself succeeds. The callback after a pass is called only if the pass
+   read rows of a prompt. */
 static bool run_step(struct run *g, struct incipit_error *why)
 {
   if (!begin_waiting(g, why)) return false;
@@ -325,7 +341,8 @@ static bool run_step(struct run *g, struct incipit_error *why)
   return collect(g, &a, why) && (more || cancel_all(g, why));
 }
 
-/* logits for as many texts as there are places, however many texts wait */
+/* Everything that a run needs is allocated before its first step and freed after its last.
+   Logits for as many texts as there are places, however many texts wait. */
 static bool open_run(struct run *g, struct incipit_error *why)
 {
   struct memory *m = &g->c->m;
@@ -343,7 +360,9 @@ static bool open_run(struct run *g, struct incipit_error *why)
   return g->sampler != NULL;
 }
 
-/* may follow any failure of open_run, so lists may be null */
+/* After a failure there may be results of texts that had ended before; they are closed, since
+   the caller gets all results or none. May follow any failure of open_run, so lists may be
+   null. */
 static void close_run(struct run *g, bool ok)
 {
   struct memory *m = &g->c->m;
@@ -361,8 +380,9 @@ static void close_run(struct run *g, bool ok)
   g->c->busy = false;
 }
 
-/* Results are null before anything is checked, since on failure the caller may close
-   them all. */
+/* The order of the checks matters: the prompts are checked against the model of the context, so
+   the context comes first. Results are null before anything is checked, since on failure the
+   caller may close them all. The context is busy from the first step to the last. */
 bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
@@ -386,7 +406,8 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
   return ok;
 }
 
-/* <Write one text, or many> */
+/* The two public functions differ only in the number of prompts. If the context is NULL, the
+   end tokens are left out, and library_generate says what is missing. */
 static struct writing_request request_of(struct incipit_context *c,
   const struct incipit_prompt *prompt, size_t n,
   const struct incipit_generate_options *o, const char *call)

@@ -1,17 +1,18 @@
-/* samplers.c -- made from workshop/15-library.w; change it there */
+/* samplers.c -- constraints and samplers. The lexicon belongs to the model and is made when the
+   first constraint is opened, under the model's lock, for two threads may be first; afterwards
+   it is only read, by all constraints of the model. A constraint has two automata at most. A
+   decoder may drop a blank at the front of a text, so the bytes that the first token writes
+   depend on whether the prompt had any text, and each prompt needs one of the two. The first is
+   made at once, because a pattern that no text can match should be refused when it is opened;
+   the second is made when a text needs it. A sampler owns copies of all that its options point
+   to, since the caller may free them after the call, and counts as a user of its model and its
+   constraint. */
 
-/* Constraints and samplers. The lexicon belongs to the model and is made when the
-   first constraint is opened, under the model's lock, for two threads may be first;
-   afterwards it is only read. A constraint has two automata at most, for a first
-   token that keeps its blank or loses it; the second is made when a text needs it. A
-   sampler owns copies of all that its options point to, and counts as a user of its
-   model and its constraint. */
 #include <string.h>
 #include "library/library.h"
 
-/* <Put the vocabulary in order, once> */
-
-/* begun is true for each token: here no token is the first, so none loses its blank.
+/* A constraint needs the bytes of every token. Special tokens have none here and are never
+   allowed. begun is true for each token: here no token is the first, so none loses its blank.
    Addresses are given out at the end, since the bytes may have moved. */
 static bool spell_all(struct incipit_model *m, struct memory *book,
   struct token_bytes *spelt, struct bytes *all, struct error *why)
@@ -29,6 +30,8 @@ static bool spell_all(struct incipit_model *m, struct memory *book,
   return true;
 }
 
+/* The caller holds the model's lock: if two threads ask for the first constraint at the same
+   moment, one of them makes the lexicon and the other finds it. */
 static bool need_lexicon(struct incipit_model *m, struct error *why)
 {
   size_t n = m->lm->config.vocab_size;
@@ -43,9 +46,9 @@ static bool need_lexicon(struct incipit_model *m, struct error *why)
   return m->lexicon != NULL;
 }
 
-/* <Compile a constraint> */
-
-/* compiled again from the text, so that the two automata share nothing */
+/* From a pattern, a grammar, or chapter W9's grammar of JSON; afterwards it no longer matters
+   from which. Compiled again from the text, so that the two automata share nothing. If no text
+   of this vocabulary can match, binding fails, and nothing is kept. */
 bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
 {
   const char *text = (const char *) c->text.byte;
@@ -65,7 +68,9 @@ bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
   return x != NULL;
 }
 
-/* the lock also covers the model's memory, where the lexicon is counted */
+/* The lexicon is made under the model's lock and charged to the model's memory, so it is an
+   attempt of its own, apart from the one for the constraint itself. The lock also covers that
+   memory. */
 static bool compile(struct incipit_constraint *c, const char *text, size_t n,
   struct incipit_error *why)
 {
@@ -78,6 +83,8 @@ static bool compile(struct incipit_constraint *c, const char *text, size_t n,
     && library_bound(c, false, &b.why), INCIPIT_INPUT, why);
 }
 
+/* For INCIPIT_JSON the grammar is our own, so no text is needed, and one that is given is
+   ignored. */
 struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
   enum incipit_language language, const char *text, size_t n,
   struct incipit_error *why)
@@ -100,7 +107,9 @@ struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
   return NULL;
 }
 
-/* no lock: a constraint and its samplers are for one thread at a time */
+/* When the last user closes the constraint, both bindings are freed. Its samplers are users
+   like the caller, who may therefore close it as soon as they are open. No lock: a constraint
+   and its samplers are for one thread at a time. */
 void incipit_constraint_close(struct incipit_constraint *c)
 {
   if (c == NULL || --c->users > 0) return;
@@ -111,10 +120,8 @@ void incipit_constraint_close(struct incipit_constraint *c)
   library_delete(c);
 }
 
-/* <Take the makers' suggestions> */
-
-/* Makers who do not want sampling get the likeliest token; penalties count in either
-   case. */
+/* As in the command: the temperature and the cuts only if do_sample is true. Makers who do not
+   want sampling get the likeliest token; penalties count in either case. */
 static struct incipit_sampler_options suggested(const struct incipit_model *m)
 {
   const struct sampling_defaults *d = &m->lm->config.sampling;
@@ -140,10 +147,9 @@ bool incipit_sampler_defaults(const struct incipit_model *m,
   return true;
 }
 
-/* <Open a sampler> */
-
-/* After it o points to the copies. If one of them is missing, closing frees the
-   others. */
+/* The arrays in the options belong to the caller, who may free them after the call. After it o
+   points to the copies, and so does the list that the sampler wants. If one of them is missing,
+   closing frees the others. */
 static bool copy_biases(struct incipit_sampler *s, struct error *why)
 {
   size_t n = s->o.n_bias;
@@ -161,6 +167,8 @@ static bool copy_biases(struct incipit_sampler *s, struct error *why)
   return true;
 }
 
+/* The options have the names of chapter 7, and a stage that is left out here stops the build.
+   What the header leaves out keeps the value of sampling_default. */
 static void take_options(struct sampling_params *p, enum sample_stage stage,
   const struct incipit_sampler *s)
 {
@@ -183,7 +191,8 @@ static void take_options(struct sampling_params *p, enum sample_stage stage,
   }
 }
 
-/* the rule points to the cursor within s, which never moves */
+/* With the stages go the noise and the rule. The rule points to the cursor within s, which
+   never moves. */
 static bool open_sampler(struct incipit_sampler *s, struct error *why)
 {
   const struct incipit_sampler_options *o = &s->o;
@@ -211,8 +220,11 @@ static bool options_agree(const struct incipit_model *m,
       " model; wanted: the same", call);
 }
 
-/* It holds what it needs before anything can fail, for incipit_sampler_close lets go
-   of it. */
+/* The caller's options are copied over the makers' suggestions and not over zeros. A setting
+   out of its range is a misuse if it came from the caller's options, and an error of input if
+   there were none, because then it came from generation_config.json. The sampler holds what it
+   needs before anything can fail, for incipit_sampler_close lets go of it. The last step is a
+   reset, so that a sampler is ready for a text without a prompt. */
 struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
   const struct incipit_sampler_options *o, struct incipit_error *why)
 {
@@ -251,7 +263,8 @@ void incipit_sampler_close(struct incipit_sampler *s)
   library_delete(s);
 }
 
-/* The copy begins the whole text as a prompt, then is told where the prompt really
+/* The constraint is shared; the cursor, which says how far the text has come in it, is the
+   copy's own. The copy begins the whole text as a prompt, then is told where the prompt really
    ended and where the constraint is: no token is taken a second time. */
 struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
   struct incipit_error *why)
@@ -269,8 +282,6 @@ struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
   incipit_sampler_close(x);
   return NULL;
 }
-
-/* <Begin a text> */
 
 /* Does the first token after this prompt lose its blank? We ask the decoder and no
    rule: the first token of the vocabulary that begins with a blank and is longer is
@@ -308,6 +319,8 @@ struct attempt attempt_with(const struct incipit_sampler *s)
   return a;
 }
 
+/* A constraint makes sure that a text can end in time, for example that every open bracket can
+   still be closed. So its cursor needs to know how many tokens the text may have. */
 static bool open_cursor(struct incipit_sampler *s, const struct ids *text, size_t most,
   const uint32_t *end, size_t n_end, struct constraint_cursor *cursor,
   struct error *why)
@@ -320,8 +333,10 @@ static bool open_cursor(struct incipit_sampler *s, const struct ids *text, size_
       s->model->lm->config.vocab_size, most, end, n_end, why));
 }
 
-/* The new text is made beside the old one and takes its place when nothing can fail
-   any more. */
+/* If the caller sets no limit, a text may fill the model's context. That is one token more than
+   the rows that are left, because the last token needs no row. The new text is made beside the
+   old one and takes its place when nothing can fail any more: a sampler that could not begin it
+   is still in the old one. */
 bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   size_t most, const uint32_t *end, size_t n_end, struct incipit_error *why)
 {
@@ -342,7 +357,7 @@ bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
 
-/* <Choose, and go on> */
+/* A text after another prompt, with the model's end tokens. */
 bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t *id, size_t n,
   size_t max_new_tokens, struct incipit_error *why)
 {
@@ -352,6 +367,8 @@ bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t *id, size_t
   return library_begin(s, id, n, max_new_tokens, c->eos, c->n_eos, why);
 }
 
+/* With a constraint a text has a largest number of tokens; when they are used up nothing can be
+   chosen, and the call says so before the cursor is asked. */
 static bool has_budget(const struct incipit_sampler *s, const char *call,
   struct incipit_error *why)
 {
@@ -360,6 +377,8 @@ static bool has_budget(const struct incipit_sampler *s, const char *call,
     "%s: the text has %zu tokens; wanted: no more, for it was to end by then", call, n);
 }
 
+/* Choosing changes nothing. If nothing can be chosen, because a logit is not finite or the
+   constraint and the settings leave no token, the sentence is the sampler's. */
 bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
   uint32_t *id, struct incipit_error *why)
 {
@@ -372,8 +391,9 @@ bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
 
-/* the token is appended first, for that can be taken back; a rule's step is saved and
-   restored */
+/* The token need not be the one that was chosen; but if there is a constraint, it must allow
+   the token. The token is appended first, for that can be taken back; a rule's step is saved
+   and restored. */
 bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
   struct incipit_error *why)
 {

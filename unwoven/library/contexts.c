@@ -1,17 +1,15 @@
-/* contexts.c -- made from workshop/15-library.w; change it there */
+/* contexts.c -- contexts: a cache, its sequences, workers, and the latest pass. A sequence's
+   number is its place and, in the upper half, how often the place has been given out, from 1 to
+   UINT16_MAX and then from 1 again: so a closed sequence's number fits nothing, and 0 is never
+   a number. busy is true while a text is written: a callback that calls the context again is
+   refused instead of spoiling the pass. What changes a context asks library_idle first. */
 
-/* Contexts: a cache, its sequences, workers, and the latest pass. A sequence's number
-   is its place and, in the upper half, how often the place has been given out, from
-   1: so a closed sequence's number fits nothing and 0 is never a number. busy is true
-   while a text is written, and keeps callbacks out. What changes a context asks
-   library_idle first. */
 #include <string.h>
 #include "library/library.h"
 #include "accounts/accounts.h"
 #include "cache/cache.h"
 #include "safetensors/tensor_file.h"
 
-/* <Name a sequence> */
 static uint32_t name_of(const struct incipit_context *c, uint32_t place)
 { return (uint32_t) c->place[place].times << 16 | place; }
 
@@ -41,7 +39,8 @@ bool library_idle(const struct incipit_context *c, const char *call,
     " context that was opened in this one, or one of 1 thread", call);
 }
 
-/* the counter skips 0 when it wraps */
+/* The first free place. There are few places, and looking through a few dozen of them takes no
+   time beside a pass. The counter skips 0 when it wraps. */
 bool library_take_place(struct incipit_context *c, uint32_t *place)
 {
   for (*place = 0; *place < c->n_places; ++*place) {
@@ -54,13 +53,15 @@ bool library_take_place(struct incipit_context *c, uint32_t *place)
   return false;
 }
 
+/* The rows are forgotten at once, so that their pages are free for other sequences. */
 void library_leave_place(struct incipit_context *c, uint32_t place)
 {
   store_crop(c->s, place, 0);
   c->place[place].open = false;
 }
 
-/* for a place that no caller has heard of: its number has not been used up */
+/* For a place whose number nobody has seen, because a fork was refused or the place was only
+   for a text: its number has not been used up. */
 void library_return_place(struct incipit_context *c, uint32_t place)
 {
   library_leave_place(c, place);
@@ -73,7 +74,8 @@ struct generate_context library_loop(struct incipit_context *c)
   return with;
 }
 
-/* <Open and close a context> */
+/* The lower half of a sequence's number has room for so many places. The limit for threads is
+   far beyond any use; it is there for a number that was never set. */
 static bool options_fit(const struct incipit_context_options *o, const char *call,
   struct incipit_error *why)
 {
@@ -83,8 +85,10 @@ static bool options_fit(const struct incipit_context_options *o, const char *cal
     " %u; wanted: at most 1024, or 0 for the cores", call, (unsigned) o->threads);
 }
 
-/* From the cheap to the expensive, and the workers last: a thread is only started
-   when nothing else can fail. */
+/* A window belongs to the context and not to the model, which other contexts may be using; it
+   is an option of the cache, as are the format of keys and values and the number of rows. The
+   format of activations is the engine's. From the cheap to the expensive, and the workers last:
+   a thread is only started when nothing else can fail. */
 static bool open_cache(struct incipit_context *c,
   const struct incipit_context_options *o, struct error *why)
 {
@@ -109,7 +113,9 @@ static bool open_cache(struct incipit_context *c,
       why)) != NULL;
 }
 
-/* the model is held before anything else, for incipit_context_close lets go of it */
+/* The context becomes a user of its model as soon as it has a pointer to it, so
+   incipit_context_close, which lets go of the model, is right at any later point of the
+   opening. */
 struct incipit_context *incipit_context_open(struct incipit_model *m,
   const struct incipit_context_options *o, struct incipit_error *why)
 {
@@ -127,8 +133,9 @@ struct incipit_context *incipit_context_open(struct incipit_model *m,
   return NULL;
 }
 
-/* From its own callback a context cannot be closed; a chat keeps it as a user. The
-   order is that of need: the pass and the workers use the store. */
+/* From its own callback a context cannot be closed: after the callback's return the loop would
+   use memory that was freed. A chat keeps the context as a user. The order is that of need: the
+   pass and the workers use the store. */
 void incipit_context_close(struct incipit_context *c)
 {
   if (c == NULL || c->busy || --c->users > 0) return;
@@ -140,9 +147,8 @@ void incipit_context_close(struct incipit_context *c)
   library_delete(c);
 }
 
-/* <Report what a context has and has done> */
-
-/* A newer program's structure may be longer than ours: the rest becomes 0. */
+/* From four places: the model's files, the cache, the context's struct memory, and the
+   counters. A newer program's structure may be longer than ours: the rest becomes 0. */
 bool incipit_context_report(const struct incipit_context *c,
   struct incipit_report *r, size_t size, struct incipit_error *why)
 {
@@ -160,7 +166,6 @@ bool incipit_context_report(const struct incipit_context *c,
   return true;
 }
 
-/* <Open, close and change sequences> */
 static bool no_place(const struct incipit_context *c, const char *call,
   struct incipit_error *why)
 {
@@ -179,6 +184,8 @@ bool incipit_sequence_open(struct incipit_context *c, uint32_t *sequence,
   return true;
 }
 
+/* Closing a sequence twice is a misuse like any other: its number is no longer that of an open
+   one. */
 bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
   struct incipit_error *why)
 {
@@ -189,6 +196,7 @@ bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
   return true;
 }
 
+/* Changes nothing, so it is allowed at any time, even from a callback. */
 bool incipit_sequence_length(const struct incipit_context *c, uint32_t sequence,
   size_t *length, struct incipit_error *why)
 {
@@ -200,7 +208,8 @@ bool incipit_sequence_length(const struct incipit_context *c, uint32_t sequence,
   return true;
 }
 
-/* if the fork fails, the place goes back as if it had never been taken */
+/* Takes a place first; if the cache cannot share its pages, the place goes back as if it had
+   never been taken. */
 bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *to,
   struct incipit_error *why)
 {
@@ -215,6 +224,7 @@ bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *t
   return attempt_end(&a, ok, INCIPIT_MISUSE, why);
 }
 
+/* A length beyond the end is refused, because there are no rows that it could mean. */
 bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
   size_t length, struct incipit_error *why)
 {
@@ -240,10 +250,11 @@ bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
   return true;
 }
 
-/* <Compute a pass> */
-
-/* The store would take rows in any order; a caller who gives them in another has most
-   likely miscounted, so they must be in order here. next counts on as rows are taken. */
+/* We check the rows ourselves, although the store would do so too: its sentences speak of
+   places, and the caller knows the numbers of sequences. After these checks the store can
+   refuse a pass only because it is full or because memory is refused, so the code is known. The
+   store would take rows in any order; a caller who gives them in another has most likely
+   miscounted, so they must be in order here. next counts on as rows are taken. */
 static bool take_row(struct incipit_context *c, const struct incipit_row *from,
   size_t i, struct row *to, struct incipit_error *why)
 {
@@ -292,7 +303,9 @@ bool incipit_forward(struct incipit_context *c, const struct incipit_row *rows,
   return taken && attempt_end(&a, ok, INCIPIT_FULL, why);
 }
 
-/* row by row, a row that is not finite is refused before any logits are computed */
+/* If the hidden state of a row is not finite, its logits would be of no use. Row by row, such a
+   row is refused before any logits are computed, and the sentence names the layer after which
+   it happened. */
 bool incipit_logits(struct incipit_context *c, const size_t *which, size_t n,
   float *logits, struct incipit_error *why)
 {

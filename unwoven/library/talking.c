@@ -1,14 +1,12 @@
-/* talking.c -- made from workshop/15-library.w; change it there */
+/* talking.c -- conversations, in two forms: the turns as text, and the ids of everything that
+   was read and written. What counts is text, the ids: the model's own tokens go into it and are
+   never encoded again, so the rows of the cache stay valid, and the loop computes only those
+   that the sequence does not have yet. turn has the same as text, for templates that must see
+   all turns. A call of incipit_chat_say either ends with an answer or leaves both as they were. */
 
-/* Conversations. What counts is text, the ids of all that was said: the model's own
-   tokens go into it and are never encoded again, so the rows of the cache stay valid.
-   turn has the same as text, for templates that must see all turns. A call of
-   incipit_chat_say either ends with an answer or leaves both as they were. */
 #include <string.h>
 #include "library/library.h"
 #include "templates/conversations.h"
-
-/* <The inside of a conversation> */
 
 /* a conversation */
 struct incipit_chat {
@@ -21,10 +19,9 @@ struct incipit_chat {
   uint32_t sequence;
 };
 
-/* <Choose a template> */
-
-/* the built-in model has no template file and needs none, unless someone has put one
-   there */
+/* The files of the built-in model name no template; but we have trained the model, and know
+   that it has learnt the template "pocket". It needs no template file, unless someone has put
+   one there. */
 static bool find_style(const struct incipit_model *m, const char *style,
   const struct chat_template **by, struct error *why)
 {
@@ -35,7 +32,8 @@ static bool find_style(const struct incipit_model *m, const char *style,
   return *by != NULL;
 }
 
-/* <Set a conversation as ids> */
+/* The roles of the header and those of the templates are two lists, so that one can change
+   without the other; a small table translates. */
 static bool take_messages(const struct incipit_message *from, size_t n,
   struct turn *to, const char *call, struct incipit_error *why)
 {
@@ -53,6 +51,8 @@ static bool take_messages(const struct incipit_message *from, size_t n,
   return true;
 }
 
+/* As in encoding, the caller gets what fits and how many ids there are in all, and all memory
+   is freed before the function returns. */
 bool incipit_chat_encode(const struct incipit_model *m, const char *style,
   const struct incipit_message *message, size_t n, bool reply, uint32_t *id,
   size_t cap, size_t *n_ids, struct incipit_error *why)
@@ -79,9 +79,7 @@ bool incipit_chat_encode(const struct incipit_model *m, const char *style,
   return taken && attempt_end(&a, ok, INCIPIT_INPUT, why);
 }
 
-/* <Keep the turns> */
-
-/* the text is copied; one byte more, so that an empty text is not a null */
+/* The text is copied; one byte more, so that even an empty text has an address. */
 static bool push_turn(struct incipit_chat *t, enum role who, const char *text,
   size_t n, struct error *why)
 {
@@ -104,10 +102,8 @@ static void pop_turns(struct incipit_chat *t, size_t n)
   }
 }
 
-/* <Open and close a conversation> */
-
-/* A template that cannot set a turn is found on opening and not in the middle of a
-   conversation. */
+/* Does the template suit the model? We format a first turn and discard it: a template that
+   cannot set a turn is found on opening and not in the middle of a conversation. */
 static bool try_style(struct incipit_chat *t, const char *system, struct error *why)
 {
   struct ids none = { NULL, 0, 0 };
@@ -123,6 +119,7 @@ static bool try_style(struct incipit_chat *t, const char *system, struct error *
   return ok;
 }
 
+/* An answer may end with the template's mark or with any end token of the model. */
 static bool learn_ends(struct incipit_chat *t, struct error *why)
 {
   const struct model_config *config = &t->c->model->lm->config;
@@ -134,6 +131,7 @@ static bool learn_ends(struct incipit_chat *t, struct error *why)
   return ok;
 }
 
+/* A conversation is a user of its context, and occupies one sequence of it until it is closed. */
 struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char *style,
   const char *system, struct incipit_error *why)
 {
@@ -152,6 +150,8 @@ struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char *st
   return NULL;
 }
 
+/* A conversation that could not be opened has no sequence yet. The field is 0 then, which is no
+   sequence's number, so closing it fails without harm. */
 void incipit_chat_close(struct incipit_chat *t)
 {
   if (t == NULL || t->c->busy) return;
@@ -174,15 +174,17 @@ bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why)
   return true;
 }
 
-/* <Leave out the blanks before an answer> */
+/* An answer often begins with a blank that belongs to its first word. At the beginning of a
+   line that looks wrong, so blanks before the first letter are not shown. This needs a ctx of
+   its own, so on_progress has to be passed on as well. */
 struct listener {
   const struct incipit_generate_options *o; /* the caller's */
   size_t bare; /* blanks left out so far */
   bool begun; /* something else has been shown */
 };
 
-/* Blanks before an answer are not shown, token by token, and counted: the result must
-   lose the same. */
+/* Blanks before an answer are not shown, token by token, and counted: the result must lose the
+   same. */
 static bool hear_token(void *ctx, const struct incipit_token *now)
 {
   struct listener *l = ctx;
@@ -200,10 +202,9 @@ static bool hear_progress(void *ctx, size_t rows, size_t all)
   return l->o->on_progress == NULL || l->o->on_progress(l->o->ctx, rows, all);
 }
 
-/* <Say something, and get an answer> */
-
-/* Only the new turn is encoded. Some templates change what they have written before
-   when a turn is added, and then all is set anew. */
+/* Usually the next prompt is made of the ids so far and the new turn, and only the turn is
+   encoded. Some templates change old turns when a new one comes. For these all turns are set
+   again, and the cache keeps the rows that the two versions have in common. */
 static bool next_ids(struct incipit_chat *t, struct ids *next, struct error *why)
 {
   bool whole = t->text.n == 0 || chat_template_rewrites(t->by, t->turn, t->n);
@@ -228,9 +229,10 @@ static bool write_answer(struct incipit_chat *t, const struct ids *next,
   return library_generate(&q, result, why);
 }
 
-/* The end token that the model chose is left out and the template's own mark of an
-   ending put in, whichever way the answer ended: so the next turn always begins in
-   the same place. */
+/* The end token that the model chose is left out and the template's own mark of an ending put
+   in, whichever way the answer ended: so the next turn always begins in the same place. This
+   costs nothing, because the last token of a text has no row yet. Then the answer becomes a
+   turn. */
 static bool close_answer(struct incipit_chat *t, struct ids *next,
   struct incipit_result *r, size_t bare, struct error *why)
 {
@@ -256,7 +258,8 @@ static bool answer(struct incipit_chat *t, struct ids *next,
     INCIPIT_MEMORY, why);
 }
 
-/* the turn of the user is taken back if there is no answer */
+/* If anything fails, the turn is removed, and the conversation is as it was. For that reason
+   the new ids are collected in a list of their own, which replaces the old one only at the end. */
 struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char *text,
   size_t n, const struct incipit_generate_options *o, struct incipit_error *why)
 {
