@@ -27,26 +27,6 @@ const struct training_plan training_plan_draft = { "draft", "models/draft",
     { 300000, 1, 2048, 4, 1e-3f, 0, 10, true },
     { 400000, 8, 256, 3, 3e-4f, 0, 10, true } }, 2 };
 
-static uint64_t phase_steps(const struct training_phase *s)
-{
-  uint64_t each_step = (uint64_t) s->sequences * s->length * s->passes;
-  return (s->tokens + each_step - 1) / each_step;
-}
-
-uint64_t training_plan_steps(const struct training_plan *p)
-{
-  uint64_t n = 0;
-  for (int i = 0; i < TRAINING_PHASES; i++) n += phase_steps(&p->phase[i]);
-  return n;
-}
-
-uint64_t training_plan_tokens(const struct training_plan *p)
-{
-  uint64_t n = 0;
-  for (int i = 0; i < TRAINING_PHASES; i++) n += p->phase[i].tokens;
-  return n;
-}
-
 /* <What a run holds> */
 enum { BLOCKS = 64 };
 struct trainer {
@@ -96,80 +76,9 @@ static void draw_weights(struct trainer *t)
   }
 }
 
-/* <Open and close a training run> */
-static bool alloc_buffers(struct trainer *t, struct error *why)
-{
-  float **buffer[] = { &t->w, &t->gradient, &t->first, &t->second,
-    &t->mean };
-  uint32_t **row[] = { &t->row, &t->inputs, &t->targets };
-  struct arena *a = &t->buffers;
-  for (int i = 0; i < 5; i++) *buffer[i] = arena_alloc(a, MEMORY_TRAINING,
-    t->n, sizeof(float), why);
-  for (int i = 0; i < 3; i++) *row[i] = arena_alloc(a, MEMORY_TRAINING,
-    t->max_rows + 1, sizeof(uint32_t), why);
-  t->losses = arena_alloc(a, MEMORY_TRAINING, t->max_rows,
-    sizeof *t->losses, why);
-  t->decays = arena_alloc(a, MEMORY_TRAINING, t->n, sizeof *t->decays, why);
-  return !a->refused;
-}
-
-struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
-  const struct kernels *k, struct pool *pool, struct dataset *s,
-    struct error *why)
-{
-  struct trainer *t = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *t, why);
-  if (t == NULL) return NULL;
-  t->p = p;
-  t->pool = pool;
-  t->feed = s;
-  t->buffers.m = m;
-  t->now = (struct state) { .mark = STATE_MARK, .power1 = 1, .power2 =
-    1 };
-  /* <Find the largest pass of the plan> */
-  for (int i = 0; i < TRAINING_PHASES; i++) {
-    size_t rows = (size_t) p->phase[i].sequences * p->phase[i].length;
-    if (rows > t->max_rows) t->max_rows = rows;
-  }
-  t->net = network_open(m, &p->form, t->max_rows, k, pool, why);
-  if (t->net != NULL) t->now.n = t->n = network_count(t->net);
-  if (t->net != NULL && alloc_buffers(t, why)) {
-    draw_weights(t);
-    return t;
-  }
-  trainer_close(m, t);
-  return NULL;
-}
-
-void trainer_close(struct memory *m, struct trainer *t)
-{
-  if (t == NULL) return;
-  arena_free(&t->buffers);
-  network_close(m, t->net);
-  memory_free(m, t);
-}
+#include "training/run.inc"
 
 /* <A step of training> */
-
-/* a fixed number of blocks, whatever the workers: their sums are then added in order */
-static void square_part(void *ctx, unsigned worker, unsigned workers)
-{
-  struct trainer *t = ctx;
-  for (size_t b = worker; b < BLOCKS; b += workers) {
-    size_t from = t->n * b / BLOCKS, to = t->n * (b + 1) / BLOCKS;
-    t->part_square[b] = network_gradients(t->net)->square(t->gradient
-      + from, to - from);
-  }
-}
-
-/* shares of whole cache lines, in multiples of 64 weights */
-static void adam_part(void *ctx, unsigned worker, unsigned workers)
-{
-  struct trainer *t = ctx;
-  network_gradients(t->net)->adam(&t->move,
-    t->n / 64 * worker / workers * 64,
-    worker + 1 == workers ? t->n : t->n / 64 * (worker + 1) / workers
-      * 64);
-}
 
 /* one pass; share divides by the rows of all passes of the step, so that gradients
    only have to be added */
@@ -191,6 +100,27 @@ static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   for (size_t i = 0; i < s->sequences * n; i++) *sum += t->losses[i];
   t->now.tokens += s->sequences * n;
   return true;
+}
+
+/* a fixed number of blocks, whatever the workers: their sums are then added in order */
+static void square_part(void *ctx, unsigned worker, unsigned workers)
+{
+  struct trainer *t = ctx;
+  for (size_t b = worker; b < BLOCKS; b += workers) {
+    size_t from = t->n * b / BLOCKS, to = t->n * (b + 1) / BLOCKS;
+    t->part_square[b] = network_gradients(t->net)->square(t->gradient
+      + from, to - from);
+  }
+}
+
+/* shares of whole cache lines, in multiples of 64 weights */
+static void adam_part(void *ctx, unsigned worker, unsigned workers)
+{
+  struct trainer *t = ctx;
+  network_gradients(t->net)->adam(&t->move,
+    t->n / 64 * worker / workers * 64,
+    worker + 1 == workers ? t->n : t->n / 64 * (worker + 1) / workers
+      * 64);
 }
 
 /* The gradient is scaled down to norm 1 if its norm is larger. power1 and power2
@@ -241,61 +171,4 @@ bool trainer_step(struct trainer *t, struct training_progress *done,
     (float) (sum / rows),
     t->move.rate };
   return true;
-}
-
-/* <Save and load a run> */
-
-/* to a new file that then takes the old one's place: an interrupted save loses
-   nothing. Errors of fwrite are found by new_file_end. */
-bool trainer_save(const struct trainer *t, const char *path,
-  struct error *why)
-{
-  struct new_file to;
-  if (!new_file_open(&to, path, false, why)) return false;
-  fwrite(&t->now, sizeof t->now, 1, to.f);
-  const float *buffer[] = { t->w, t->first, t->second, t->mean };
-  for (int i = 0; i < 4; i++) fwrite(buffer[i], sizeof(float), t->n, to.f);
-  return new_file_end(&to, true, why);
-}
-
-/* without it a file with something after its numbers would pass */
-static bool length_is(FILE *f, size_t n)
-{
-  long at = ftell(f);
-  bool ok = fseek(f, 0, SEEK_END) == 0 && ftell(f) == (long) n;
-  return fseek(f, at, SEEK_SET) == 0 && ok;
-}
-
-/* After a failure the weights may be half read, and the trainer is of no use: only
-   closing it makes sense. */
-bool trainer_load(struct trainer *t, const char *path,
-  struct training_progress *done,
-  struct error *why)
-{
-  FILE *f = fopen(path, "rb");
-  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
-  struct state now;
-  bool ok = fread(&now, sizeof now, 1, f) == 1
-    && now.mark == STATE_MARK && now.n == t->n
-    && length_is(f, sizeof now + 4 * t->n * sizeof(float));
-  float *buffer[] = { t->w, t->first, t->second, t->mean };
-  for (int i = 0; ok && i < 4; i++) ok =
-    fread(buffer[i], sizeof(float), t->n, f) == t->n;
-  fclose(f);
-  if (!ok) return error_say(why, "%s: no state of this run; wanted: one of %zu weights",
-    path, t->n);
-  t->now = now;
-  dataset_seek(t->feed, now.at);
-  *done = (struct training_progress) { .step = now.step, .tokens = now.tokens };
-  return true;
-}
-
-const float *trainer_weights(const struct trainer *t)
-{
-  return t->now.averaged > 0 ? t->mean : t->w;
-}
-
-struct network *trainer_network(const struct trainer *t)
-{
-  return t->net;
 }

@@ -1,13 +1,12 @@
-/* rows.h -- made from workshop/12-training.w; change it there */
-
+/* rows.h -- rows of tokens for a trainer. The module knows nothing of models: given a grammar,
+   it learns the merges, once; given a tokenizer as well, it makes as many rows as are wanted. */
 #ifndef INCIPIT_ROWS_H
 #define INCIPIT_ROWS_H
 #include "corpus/corpus.h"
 #include "tokenizer/tokenizer.h"
 
-/* <What gives rows of tokens> */
-
-/* texts from which the vocabulary is learnt; merges to learn */
+/* texts from which the vocabulary is learnt, and merges to learn; with the 256 bytes and
+   end-of-text they make the vocabulary of the plan */
 enum { DATASET_TOKENIZER_TEXTS = 20000, DATASET_MERGES = 1791 };
 
 /* learns DATASET_MERGES merges from the texts of SEED_TOKENIZER; freed by bpe_forget */
@@ -15,6 +14,7 @@ bool dataset_merges(struct memory *m, const struct grammar *g,
   struct bpe_merge **out,
   size_t *n, struct error *why);
 
+/* rows of tokens. Each text is written when it is needed, and no text is used twice */
 struct dataset;
 
 /* the texts of seed as rows of tokens; owned by the caller, who keeps g and t */

@@ -1,5 +1,4 @@
-/* publish.h -- made from workshop/12-training.w; change it there */
-
+/* publish.h -- a trained model as a directory that any program can read. */
 #ifndef INCIPIT_PUBLISH_H
 #define INCIPIT_PUBLISH_H
 #include "training/training.h"

@@ -1,23 +1,23 @@
-/* publish.c -- made from workshop/12-training.w; change it there */
+/* publish.c -- weights, settings and tokenizer of a model, written in Hugging Face's layout.
+   The same weights give the same bytes: the order is that of the tensors, numbers are little-
+   endian whatever the machine, and there is no date. Each file is written beside its place and
+   then takes it. A module of its own, because other programs write small models with it. */
 
-/* Weights, settings and tokenizer of a model, written in Hugging Face's layout. The
-   same weights give the same bytes: the order is that of the tensors, numbers are
-   little-endian whatever the machine, and there is no date. Each file is written
-   beside its place and then takes it. */
 #include <stdio.h>
 #include "training/publish.h"
 #include "functions/numbers.h"
 #include "ground/new_file.h"
 
-/* <Round to sixteen bits> */
-
-/* to what the file will have, so that the model is judged as it will be read */
+/* To what the file will have, so that the model is judged as it will be read. A function of its
+   own, so that a test can give the trainer's network and the engine the same numbers and
+   compare their logits with ==. Sixteen bits keep eleven binary digits of a weight, and halve
+   the file. */
 void publish_round_weights(float *w, size_t n)
 {
   for (size_t i = 0; i < n; i++) w[i] = num_from_f16(num_to_f16(w[i]));
 }
 
-/* <Open a file of a directory> */
+/* if a file cannot be opened, the sentence names it */
 static bool open_in(struct new_file *to, const char *directory, const char *name,
   char path[PATH_CAP], struct error *why)
 {
@@ -25,10 +25,10 @@ static bool open_in(struct new_file *to, const char *directory, const char *name
     && new_file_open(to, path, false, why);
 }
 
-/* <Write the weights> */
-
-/* The header ends in blanks so that the numbers begin at a multiple of 8, as the
-   format wants it. */
+/* A line of JSON that gives for each tensor its type, its shape and where its bytes begin and
+   end. It ends in blanks so that the numbers begin at a multiple of 8, as the format wants it.
+   A gain has one dimension, as in all published files; one of shape 1 x d would be refused by
+   most programs, ours among them. */
 static size_t header_write(const struct network *net, char *to,
   size_t cap)
 {
@@ -48,6 +48,9 @@ static size_t header_write(const struct network *net, char *to,
   return (size_t) n;
 }
 
+/* Eight bytes for the length of the header; then the header and the numbers in the order of the
+   tensors. Bytes are written one by one, least significant first, which is the file's order
+   whatever the machine's may be. */
 static bool weights_write(struct memory *m, const char *directory,
   const struct network *net, const float *w, struct error *why)
 {
@@ -72,7 +75,8 @@ static bool weights_write(struct memory *m, const char *directory,
   return ok;
 }
 
-/* <Write the settings> */
+/* The settings are those of versions 4 and 5 of the library transformers, and only the
+   necessary ones. First the shape, which differs from model to model. */
 static void shape_write(FILE *f, const struct model_shape *s)
 {
   fprintf(f, "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n"
@@ -85,6 +89,10 @@ static void shape_write(FILE *f, const struct model_shape *s)
     s->head_dim, s->n_positions);
 }
 
+/* Then the settings that are fixed in this trainer. Most of them are defaults in some program,
+   but a program that assumes another epsilon or another base of the rotations would silently
+   compute another model. The token that ends a text is given in two files, because some
+   programs look for it in the one and some in the other. */
 static bool settings_write(const char *directory, const struct model_shape *s,
   struct error *why)
 {
@@ -103,7 +111,9 @@ static bool settings_write(const char *directory, const struct model_shape *s,
   return new_file_end(&to, true, why);
 }
 
-/* <Write a model's directory> */
+/* Three files and the tokenizer make a model. The test that compares the network with the
+   engine writes a directory without a tokenizer, since it works with ids; for this merge may be
+   null. */
 bool publish_model(struct memory *m, const char *directory,
   const struct model_shape *s,
   const struct network *net, const float *w,

@@ -1,15 +1,17 @@
-/* rows.c -- made from workshop/12-training.w; change it there */
+/* rows.c -- from the grammar to rows of tokens. Everything follows from a seed and at, the
+   number of the next text: a run that is continued gets the rows that it would have got, and a
+   saved state needs to record nothing else of a data set. A row ends where it is full, and the
+   rest of its last text is dropped; so a row always begins with the beginning of a text, or
+   with the mark before it. */
 
-/* From the grammar to rows of tokens. Everything follows from a seed and at, the
-   number of the next text: a run that is continued gets the rows that it would have
-   got. A row ends where it is full, and the rest of its last text is dropped; so a
-   row always begins with the beginning of a text, or with the mark before it. */
 #include <string.h>
 #include "training/rows.h"
 
-/* <The merges of the built-in model> */
-
-/* the texts one after the other, with nothing between them */
+/* The texts one after the other, with nothing between them. They have a seed of their own: no
+   text of the training or of the evaluation takes part in choosing the merges, for a tokenizer
+   that had seen the texts of the evaluation would cut them into unfairly few tokens. The texts
+   of one seed are numbered, and each can be written without those before it. If the texts of
+   some future grammar do not fit, an error says so. */
 static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   size_t cap,
   size_t *length, struct error *why)
@@ -20,7 +22,6 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   bool ok = all != NULL;
   *length = 0;
   for (size_t i = 0; ok && i < DATASET_TOKENIZER_TEXTS; i++) {
-    /* <Write text i after the others> */
     ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
     if (ok && p->length > cap - *length)
       ok = error_say(why, "the trainer: %zu bytes of text do not fit",
@@ -33,6 +34,8 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   return ok ? all : NULL;
 }
 
+/* The buffer has half a kilobyte for each text on average, ten megabytes for all of them, which
+   chapter 1's trainer reads in a second. Then it is freed, and only the merges are kept. */
 bool dataset_merges(struct memory *m, const struct grammar *g,
   struct bpe_merge **out,
   size_t *n, struct error *why)
@@ -45,13 +48,13 @@ bool dataset_merges(struct memory *m, const struct grammar *g,
   return ok;
 }
 
-/* <Rows of tokens> */
 struct dataset { struct memory *m; const struct grammar *g;
 struct tokenizer *t;
   uint64_t seed, at; struct passage *piece; struct ids list; };
 
-/* Between texts comes an end-of-text, id 0. Before the first text of a row it comes
-   for every other text only: the model must learn both beginnings. */
+/* Between texts comes an end-of-text, id 0. Before the first text of a row it comes for every
+   other text only: the model must learn both beginnings. The rest of the last text is dropped:
+   if the next row continued it, the model would learn to mention names that it was never given. */
 bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   struct error *why)
 {
