@@ -38,6 +38,7 @@ $$\sum_ip_i\log_2\frac1{q_i}-H=\frac1{\ln2}\sum_ip_i\Bigl(-\ln\frac{q_i}{p_i}\Bi
 and the difference is 0 only if every $q_i$ equals $p_i$. A text is many such choices, one after the other, with probabilities that
 depend on the earlier choices. The probability of the text is their product, so its bits are their sum, and the inequality holds for every choice. On a single text
 a model may be lucky and need fewer bits than the source. Over many texts luck evens out, and no model gets below the entropy.
+@^cross-entropy@>
 
 @ The program of this chapter writes two short texts with their bits. With |"values"| it prints the numbers that the
 prose below quotes, and with |"surprise"| the data of a figure that shows where in a text its bits are.
@@ -229,14 +230,13 @@ copy from the line above needs little more to copy from the top of the page. We 
 \emph{max\_castle}, a model trained further on such pages found the second word and still guessed the first.
 
 @* Reading the grammar. \label{sec:grammarfile}
-The reader of the file is strict. People edit this file, and a mistake should be reported at once, with the number of the line, rather than produce
-a strange sentence in one text of many. Most mistakes can be noticed when the file is opened: a missing weight, a bracket that is not closed, a
-slot that names a table which does not exist. A few can only be noticed while a text is written, such as a key that was
+Suppose that you edit the grammar, and type \.{[god]} where you mean \.{[good]}. The table |"god"| does not exist. If nobody notices before a text needs it, one text in some thousands is a strange sentence, or the training stops at night, after an hour. So the reader is strict, and reports at once whatever it can: a missing weight, a bracket that is not closed, a
+slot that names a table which does not exist, even a blank at the end of a line, which
+many editors remove silently. Every message names the line, what was found there, and what was wanted. A few mistakes can only be noticed while a text is written, such as a key that was
 never remembered.
 
 All alternatives of all tables are in one array, and a table is a range of it. Their texts, and the names of the tables, are copied into one
-block, because an alternative may be spread over several lines of the file; then the file is closed. The tables are few enough for
-an array in the struct.
+block, because an alternative may be spread over several lines of the file; then the file is closed.
 @<What a grammar holds@>=
 enum {
   TABLES = 256, ALTERNATIVES = 64, HEAVIEST = 9999, LARGEST = 1 << 20
@@ -251,410 +251,15 @@ struct grammar {
   char *words; size_t n_words, size;
 };
 
-@ While the file is being read, we keep its path, the part that is still to be read, and the current line with its number.
-@<A file that is being read@>=
-struct reading {
-  const char *path, *at, *end;
-  const char *line; size_t length, number;
-  struct grammar *g;
-  struct error *why;
-};
-@#
-static bool next_line(struct reading *r)
-{
-  if (r->at == r->end) return false;
-  const char *stop = memchr(r->at, '\n', (size_t) (r->end - r->at));
-  r->line = r->at;
-  r->length = (size_t) ((stop != NULL ? stop : r->end) - r->at);
-  r->at += r->length + (stop != NULL), r->number++;
-  return true;
-}
+@ Two passes are necessary. The first reads the lines, one by one, and sorts the tables by name. Only the second can check the brackets, because a slot may name a table that comes later in the file. The reader is plain C in \.{unwoven/corpus/reading.inc}; two of its limits come from elsewhere. A weight has at most four digits, so the weights of a table add up to less than $2^{32}$, which is the most that our random numbers can handle. And a table has at most 64 alternatives, because those that are used up are the bits of one 64-bit word.
 
-@ Every error message names the file, the line, what was found there, and what was wanted. A long text is quoted by its beginning.
-@<Refuse a line@>=
-static bool refuse(const struct reading *r, const char *words,
-  size_t n, const char *wanted)
-{
-  enum { SHOWN = 40 };
-  char field[32], found[SHOWN + 8];
-  snprintf(field, sizeof field, "line %zu", r->number);
-  snprintf(found, sizeof found, "\"%.*s\"%s",
-    n < SHOWN ? (int) n : SHOWN, words, n > SHOWN ? "..." : "");
-  return error_found(r->why, r->path, field, found, wanted);
-}
-
-@ We check the bytes first. The grammar is ASCII, and nothing in it may be invisible: no tabs, no carriage returns, and no blank at the end of a line, which
-many editors remove silently. After this check every message can quote the line.
-@<Look at the bytes of a line@>=
-static bool check_bytes(const struct reading *r)
-{
-  char field[60], found[16];
-  for (size_t i = 0; i < r->length; i++) {
-    if (r->line[i] >= ' ' && r->line[i] <= '~') continue;
-    snprintf(field, sizeof field, "line %zu, column %zu", r->number,
-      i + 1);
-    snprintf(found, sizeof found, "byte 0x%02x",
-      (unsigned) (unsigned char) r->line[i]);
-    return error_found(r->why, r->path, field, found,
-      "a printable character of ASCII");
-  }
-  return r->length == 0 || r->line[r->length - 1] != ' '
-    || refuse(r, r->line, r->length, "no blank at the end");
-}
-
-@ The classes of characters are written out, because those of the C library depend on the locale.
-@<Classes of characters@>=
-static bool is_digit(char c)
-{
-  return c >= '0' && c <= '9';
-}
-@#
-static bool is_small(char c)
-{
-  return (c >= 'a' && c <= 'z') || is_digit(c);
-}
-@#
-static char lower(char c)
-{
-  return c >= 'A' && c <= 'Z' ? (char) (c + 32) : c;
-}
-@#
-static char upper(char c)
-{
-  return c >= 'a' && c <= 'z' ? (char) (c - 32) : c;
-}
-
-@ A table begins with its name. Two tables of the same name could not be told apart, and from a table without alternatives nothing could be drawn, so both are refused. Whether the last table is empty is
-known only at the end of the file.
-@<Begin a table@>=
-static bool table_is_full(const struct reading *r)
-{
-  const struct grammar *g = r->g;
-  return g->n_tables == 0 || g->tables[g->n_tables - 1].count > 0
-    || refuse(r, r->line, r->length,
-      "an alternative for the table above");
-}
-@#
-static bool begin_table(struct reading *r)
-{
-  struct grammar *g = r->g;
-  const char *name = r->line + strlen("table ");
-  size_t left = (size_t) (r->line + r->length - name), n = 0;
-  while (n < left && (is_small(name[n]) || name[n] == '.')) n++;
-  bool once = left - n == 5 && memcmp(name + n, " once", 5) == 0;
-  if (n == 0 || (n < left && !once)) return refuse(r, r->line,
-    r->length, "table NAME, or table NAME once");
-  if (!table_is_full(r)) return false;
-  for (size_t i = 0; i < g->n_tables; i++)
-    if (compare_names(&g->tables[i], name, n) == 0) return refuse(r,
-      name, n, "a name that no table above has");
-  if (g->n_tables == TABLES) return refuse(r, name, n,
-    "at most 256 tables");
-  g->tables[g->n_tables++] = (struct table) @[{
-    .name = keep(g, name, n), .name_length = (uint32_t) n,
-    .first = (uint32_t) g->n_alternatives, .once = once }@];
-  return true;
-}
-  /* a linear search for the name, since the tables are not sorted yet */
-
-@ The block for the words is as large as the file, and a line never adds more to it than it has characters. So |keep| need not look for the end of
-the block, and what it returns stays where it is.
-@<Keep words@>=
-/* never full: what is kept of a file is shorter than the file */
-static const char *keep(struct grammar *g, const char *words, size_t n)
-{
-  char *copy = g->words + g->n_words;
-  memcpy(copy, words, n);
-  g->n_words += n;
-  return copy;
-}
-
-@ Every other line belongs to an alternative. If it has a weight, it begins a new one. Otherwise the sign says how it continues the last one.
-
-A weight has at most four digits. So the weights of a whole table add up to less than $2^{32}$, which is the most that our random numbers can handle. A weight cannot be 0, so 0 can mean that there is none.
-@<Read a line of an alternative@>=
-static bool read_weight(struct reading *r, size_t *at, uint32_t *weight)
-{
-  size_t i = *at;
-  while (i < r->length && r->line[i] == ' ') i++;
-  size_t from = i;
-  for (*weight = 0; i < r->length && is_digit(r->line[i])
-      && *weight <= HEAVIEST; i++)
-    *weight = 10 * *weight + (uint32_t) (r->line[i] - '0');
-  if (i > from && (*weight == 0 || *weight > HEAVIEST))
-    return refuse(r, r->line, r->length, "a weight from 1 to 9999");
-  while (i < r->length && r->line[i] == ' ') i++;
-  *at = i;
-  return true;
-}
-
-@ A line without a weight needs an alternative that it can continue.
-@<Read a line of an alternative@>=
-/* The words of an alternative are kept right after those of the one before it, so that lines
-   that go on with it are in one piece. */
-static bool begin_alternative(struct reading *r, uint32_t weight)
-{
-  struct grammar *g = r->g;
-  if (g->n_tables == 0) return refuse(r, r->line, r->length,
-    "a table before the first alternative");
-  struct table *t = &g->tables[g->n_tables - 1];
-  if (weight == 0) return t->count > 0 || refuse(r, r->line, r->length,
-    "an alternative to go on with");
-  if (t->count == ALTERNATIVES) return refuse(r, r->line,
-    r->length, "at most 64 alternatives in a table");
-  t->count++;
-  g->alternatives[g->n_alternatives++] = (struct alternative)
-    @[{ g->words + g->n_words, 0, weight }@];
-  return true;
-}
-
-@ After the sign comes the text. If it ends with a blank, a bar marks its end. A line that continues an alternative after a bar begins with a newline.
-@<Read a line of an alternative@>=
-/* A weight begins an alternative; a bar alone goes on in a new line of the text, a plus in the
-   same. A bar at the end protects a blank there, which the file may not have. */
-static bool read_words(struct reading *r)
-{
-  struct grammar *g = r->g;
-  size_t i = 0;
-  uint32_t weight;
-  if (!read_weight(r, &i, &weight)) return false;
-  char sign = i < r->length ? r->line[i++] : '\0';
-  if (sign != '|' && (weight > 0 || sign != '+'))
-    return refuse(r, r->line, r->length,@|
-      "a table; a weight and a bar; a bar; or a plus");
-  if (!begin_alternative(r, weight)) return false;
-  struct alternative *a = &g->alternatives[g->n_alternatives - 1];
-  const char *words = r->line + i;
-  size_t n = r->length - i;
-  if (n > 0 && words[n - 1] == '|') n--;
-  if (memchr(words, '|', n) != NULL) return refuse(r, words, n,
-    "a text without a bar");
-  if (weight == 0 && sign == '|') keep(g, "\n", 1), a->length++;
-  keep(g, words, n), a->length += (uint32_t) n;
-  return true;
-}
-
-@ A text makes dozens of choices, and each looks up its table by name. This cannot be done when the file is read, because
-a slot may have braces in it, as in |"[name.{h.1}]"|, and then the table is known only when the slot is filled. So the
-tables are sorted by name, and a binary search finds any of the \val{corpus.tables} in eight comparisons.
-@<Find a table by its name@>=
-static const struct table *find_table(const struct grammar *g,
-  const char *name, size_t length)
-{
-  size_t low = 0, high = g->n_tables;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    int c = compare_names(&g->tables[middle], name, length);
-    if (c == 0) return &g->tables[middle];
-    if (c < 0) low = middle + 1;
-    else high = middle;
-  }
-  return NULL;
-}
-
-@ Names in the grammar do not end with a zero byte, so they are
-compared with their lengths; if one name is the beginning of another, the shorter comes first. Sorting and searching use the same comparison,
-so they cannot disagree about the order.
-@<Compare a table's name with another name@>=
-static int compare_names(const struct table *t, const char *name,
-  size_t length)
-{
-  size_t n = t->name_length < length ? t->name_length : length;
-  int c = memcmp(t->name, name, n);
-  if (c != 0) return c;
-  return (t->name_length > length) - (t->name_length < length);
-}
-@#
-static int order_of_tables(const void *a, const void *b)
-{
-  const struct table *t = b;
-  return compare_names(a, t->name, t->name_length);
-}
-
-@ The brackets are checked in a second pass over the lines, when all tables are known. A slot must not be broken over lines, so the
-message can name its line. Outside of comments, every bracket and brace is doubled, or it opens or closes a slot or a field.
-@<Look at the brackets of a line@>=
-static bool check_brackets(const struct reading *r)
-{
-  const char *s = r->line, *end = r->line + r->length;
-  if (r->length == 0 || *s == '#') return true;
-  while (s < end) {
-    size_t n = (size_t) (end - s), k = 1;
-    const char *wanted = "an opening bracket before it, or two";
-    if (is_doubled(s, n)) k = 2;
-    else if (*s == '[')
-      k = slot_at(r->g, s, n), wanted =
-        "a slot on one line, with a table that is in the file";
-    else if (*s == '{') k = field_at(s, n), wanted = "{key} or {key.1}";
-    else if (*s == ']' || *s == '}') k = 0;
-    if (k == 0) return refuse(r, s, n, wanted);
-    s += k;
-  }
-  return true;
-}
-
-@ |field_at| and |slot_at| return how many characters belong to the field or slot at |s|, and 0 if there is none. A field is a key, perhaps followed by a dot and one digit.
-@<Measure slots and fields@>=
-static bool is_doubled(const char *s, size_t n)
-{
-  return n > 1 && s[0] == s[1] && strchr("[]{}", s[0]) != NULL;
-}
-@#
-static size_t field_at(const char *s, size_t n)
-{
-  size_t k = 1;
-  while (k < n && is_small(lower(s[k]))) k++;
-  if (k == 1 || k > MAX_KEY_LEN) return 0;
-  if (k + 1 < n && s[k] == '.' && is_digit(s[k + 1])) k += 2;
-  return k < n && s[k] == '}' ? k + 1 : 0;
-}
-  /* the length of |{key}| or |{key.1}| with its braces, or 0 */
-
-@ A slot without braces is split as it will be when it is filled (\cref{sec:scribe}), and its table must exist. In a slot with braces we can only check that
-the braces are fields.
-@<Measure slots and fields@>=
-/* The length of a slot with its brackets, or 0. If it has fields in it, the table's name is
-   known only when a text is written. */
-static size_t slot_at(const struct grammar *g, const char *s, size_t n)
-{
-  const char *stop = memchr(s, ']', n);
-  size_t length = stop == NULL ? 0 : (size_t) (stop - s - 1);
-  struct slot parts;
-  if (length == 0 || length >= SLOT_ROOM
-    || memchr(s + 1, '[', length) != NULL) return 0;
-  bool braces = false;
-  for (const char *c = s + 1; c < stop; c++) {
-    if (*c == '}') return 0;
-    if (*c != '{') continue;
-    size_t k = field_at(c, (size_t) (stop - c));
-    if (k == 0) return 0;
-    braces = true, c += k - 1;
-  }
-  if (braces) return length + 2;
-  split_slot(s + 1, length, &parts);
-  for (size_t i = 0; i < parts.key_length; i++)
-    if (!is_small(lower(parts.key[i]))) return 0;
-  bool known = parts.key_length < MAX_KEY_LEN
-    && find_table(g, parts.name, parts.name_length) != NULL;
-  return known ? length + 2 : 0;
-}
-
-@ The first pass reads the lines and sorts the tables. Their alternatives are not moved, since each table
-knows where its own begin.
-@<Read all tables@>=
-static bool read_tables(struct reading *r)
-{
-  while (next_line(r)) {
-    if (!check_bytes(r)) return false;
-    if (r->length == 0 || r->line[0] == '#') continue;
-    bool begins = r->length > 6 && memcmp(r->line, "table ", 6) == 0;
-    bool ok = begins ? begin_table(r) : read_words(r);
-    if (!ok) return false;
-  }
-  if (!table_is_full(r)) return false;
-  qsort(r->g->tables, r->g->n_tables, sizeof *r->g->tables,
-    order_of_tables);
-  return true;
-}
-
-@ A text begins with the table |"text"|, and the number of its alternative is the sort of the text. There must be no more than |N_TEXT_SORTS| of them, because arrays are indexed by the sort.
-@<Read all tables@>=
-/* the second reading of the file: brackets name tables, and all tables must be known by then */
-static bool check_tables(struct reading *r)
-{
-  const struct table *t = find_table(r->g, "text", 4);
-  if (t == NULL || t->count > N_TEXT_SORTS)
-    return error_found(r->why, r->path, "the table text",
-      t == NULL ? "missing" : "too long",
-      "one alternative for each sort of text, five at most");
-  while (next_line(r))
-    if (!check_brackets(r)) return false;
-  return true;
-}
-
-@ Opening maps the file, allocates the memory, and reads the lines twice. There can be no more alternatives than lines, so their array is allocated at once.
-If anything fails, everything is freed, and the caller gets a null pointer.
-@<Open the grammar@>=
-/* The file is read twice while it is mapped; nothing in the grammar points into it afterwards. */
-struct grammar *grammar_open(struct memory *m, const char *path,
-  struct error *why)
-{
-  struct mapping map;
-  if (!file_map(&map, path, why)) return NULL;
-  struct grammar *g = NULL;
-  if (map.size > LARGEST)
-    error_found(why, path, "the size of the file",
-      "more than a mebibyte", "a grammar of at most a mebibyte");
-  else g = take_blocks(m, &map, why);
-  if (g != NULL) {
-    const char *bytes = (const char *) map.bytes;
-    struct reading r = @[{ .path = path, .g = g, .why = why }@];
-    r.at = bytes, r.end = bytes + map.size;
-    bool ok = read_tables(&r);
-    r.at = bytes, r.number = 0;
-    if (!ok || !check_tables(&r)) grammar_close(m, g), g = NULL;
-  }
-  file_unmap(&map);
-  return g;
-}
-
-@ New blocks are zeroed, so after a failure |words| is null, whichever allocation has failed.
-@<Take the blocks of a grammar@>=
-static struct grammar *take_blocks(struct memory *m,
-  const struct mapping *map, struct error *why)
-{
-  struct grammar *g = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *g, why);
-  if (g == NULL) return NULL;
-  g->size = map->size, g->lines = 1;
-  for (size_t i = 0; i < map->size; i++)
-    g->lines += map->bytes[i] == '\n';
-  g->alternatives = memory_alloc(m, MEMORY_TRAINING, g->lines,
-    sizeof *g->alternatives, why);
-  if (g->alternatives != NULL)
-    g->words = memory_alloc(m, MEMORY_TRAINING, g->size, 1, why);
-  if (g->words != NULL) return g;
-  grammar_close(m, g);
-  return NULL;
-}
-
-@ Closing frees the three blocks. It also works on a grammar
-that was opened only in part, since freeing a null pointer does nothing.
-@<Close the grammar@>=
-void grammar_close(struct memory *m, struct grammar *g)
-{
-  if (g == NULL) return;
-  memory_free(m, g->words);
-  memory_free(m, g->alternatives);
-  memory_free(m, g);
-}
-
-@ The examination of \cref{sec:examination} and the tests ask whether every alternative is ever written. For them two functions read the tables. For an alternative
-after the last one the result is null, and |SIZE_MAX| asks for the name of the table.
-@<Show the tables to those who ask@>=
-size_t grammar_tables(const struct grammar *g)
-{
-  return g->n_tables;
-}
-@#
-const char *grammar_table(const struct grammar *g, size_t number,
-  size_t i, size_t *length, uint32_t *weight)
-{
-  const struct table *t = &g->tables[number];
-  if (i == SIZE_MAX) {
-    *length = t->name_length;
-    return t->name;
-  }
-  if (i >= t->count) return NULL;
-  const struct alternative *a = &g->alternatives[t->first + i];
-  *length = a->length, *weight = a->weight;
-  return a->words;
-}
+Why sort? A text makes dozens of choices, and each looks up its table by name. The place of the table cannot be noted when the file is read, because
+a slot may have braces in it, as in |"[name.{h.1}]"|, and then the table is known only when the slot is filled. With sorted names a binary search finds any of the \val{corpus.tables} tables in eight comparisons.
 
 @* The writer. \label{sec:scribe}
-A |struct scribe| holds one text while it is written: the text so far, what it remembers, which alternatives of
-tables with |"once"| are used up, and the first fault. The alternatives that are used up are the bits of a 64-bit word, one word for each table; this is why no
-table may have more than 64 alternatives. A script, if there is one, is a list of the alternatives to take; it replaces the
-random numbers as far as it goes.
+A |struct scribe| is one text while it is written: the text so far, what it remembers, which alternatives of
+tables with |"once"| are used up, and the first fault. A script, if there is one, is a list of the alternatives to take; it replaces the
+random numbers as far as it goes. The scribe is on the stack, so writing a text allocates nothing.
 @<A text that is being written@>=
 enum { MEMORIES = 64, MAX_KEY_LEN = 8, MAX_VALUE_LEN = 160, SLOT_ROOM = 64 };
 struct remembered {
@@ -670,8 +275,8 @@ struct scribe {
   bool failed; char fault[SLOT_ROOM];
 };
 
-@ The die is the random number generator SplitMix64, which scrambles a counter with two
-multiplications. We use its upper half, a number below $2^{32}$. But $2^{32}$ is seldom a multiple of $n$. With three sides there is one number too
+@ We need a die with any number of sides. The random number generator SplitMix64 scrambles a counter with two
+multiplications; we use its upper half, a number below $2^{32}$, and could take the rest of its division by $n$. But $2^{32}$ is seldom a multiple of $n$. With three sides there is one number too
 many, and the first side would come up a little too often. The difference is much too small to notice, but we want to call the entropy exact.
 So numbers from the last whole multiple of $n$ on are thrown again.
 @<Throw a die with |n| sides@>=
@@ -690,114 +295,9 @@ static uint32_t throw_die(struct scribe *s, uint32_t n)
   return (uint32_t) (z % n);
 }
 
-@ Some mistakes are found only here: a key that was never
-remembered, a table that braces select and that does not exist, a text that is too long. The words that caused the first fault are kept, and from then on every function returns false. Later faults are only
-consequences, and would hide the cause. The words are copied, because they may come from a slot that is gone when the fault is reported.
-@<Complain of the grammar@>=
-/* The first fault is kept: those that follow are its consequences. Always false. */
-static bool fault(struct scribe *s, const char *what, size_t length)
-{
-  if (s->failed) return false;
-  s->failed = true;
-  if (length >= sizeof s->fault) length = sizeof s->fault - 1;
-  memcpy(s->fault, what, length), s->fault[length] = '\0';
-  for (char *c = s->fault; *c != '\0'; c++)
-    if (*c == '\n') *c = ' ';
-  return false;
-}
-
-@ A key is in the memory only once. Where it is used it may begin with a capital,
-which asks for a capital letter in the text; it is the same key. Keys are short and a text has few of them, so
-a linear search is fast enough.
-@<Recall what is remembered under a key@>=
-/* from the latest back; a capital letter at the beginning of a key is the same key */
-static struct remembered *recall(struct scribe *s, const char *key,
-  size_t length)
-{
-  for (size_t i = s->n_memories; i-- > 0;) {
-    struct remembered *r = &s->memories[i];
-    if (strlen(r->key) == length && lower(key[0]) == r->key[0]
-      && memcmp(r->key + 1, key + 1, length - 1) == 0) return r;
-  }
-  return NULL;
-}
-
-@ All writing goes through this function, so it is the only one that has to check the length. One byte is left for the zero that ends the text. A text that is too long is refused and not cut, because a cut text would have the bits of choices
-that it does not show.
-@<Put words into the text@>=
-static bool put(struct scribe *s, const char *words, size_t n)
-{
-  struct passage *p = s->out;
-  if (n >= sizeof p->words - p->length) return fault(s, words, n);
-  memcpy(p->words + p->length, words, n);
-  p->length += n;
-  return true;
-}
-
-@ What is remembered may have several fields: a princess comes with ``she'', ``her'' and
-``her''. The number after the dot says which field is meant. After
-|"[h:role]"| has become \.{king;he;him;his}, |"{h}"| writes \emph{king}, |"{h.1}"| \emph{he}, and |"{H.1}"| \emph{He}. A field that does not exist is
-a fault.
-@<Write a field of what is remembered@>=
-static bool put_field(struct scribe *s, const char *key, size_t length)
-{
-  size_t k = 0, field = 0;
-  while (k < length && key[k] != '.') k++;
-  if (k < length) field = (size_t) (key[length - 1] - '0');
-  struct remembered *r = recall(s, key, k);
-  if (r == NULL) return fault(s, key, length);
-  const char *v = r->value, *end = r->value + r->length;
-  for (; field > 0; field--) {
-    v = memchr(v, ';', (size_t) (end - v));
-    if (v++ == NULL) return fault(s, key, length);
-  }
-  @<Write from |v| to the end of the field@>@;
-  return true;
-}
-
-@ The capital letter is made in the text, after the words have been copied there. In the memory they stay in lower case for the next use.
-@<Write from |v| to the end of the field@>=
-size_t n = field_length(v, (size_t) (end - v));
-size_t at = s->out->length;
-if (!put(s, v, n)) return false;
-if (key[0] != lower(key[0]))
-  s->out->words[at] = upper(s->out->words[at]);
-
-@ An alternative may be forbidden for two reasons: it was used before, in a table with |"once"|, or
-it is excepted. Exceptions are passed as they are written in the slot, each after a hyphen: |"-i1-i2"| excepts what is remembered as |i1| and as |i2|.
-Only the first fields are compared, because they are what a reader sees.
-@<May alternative |i| be taken?@>=
-/* An alternative is out if its table is ``once'' and it was used, or if its first field is that
-   of a remembered exception. A fault inside leaves |failed| set; |choose| then finds no total
-   or a later step stops. */
-static bool may_take(struct scribe *s, const struct table *t,
-  uint32_t i, const char *except)
-{
-  if (t->once && (s->used[t - s->g->tables] >> i & 1) != 0)
-    return false;
-  const struct alternative *a = &s->g->alternatives[t->first + i];
-  for (const char *e = except; *e != '\0';) {
-    size_t n = strcspn(e + 1, "-");
-    struct remembered *r = recall(s, e + 1, n);
-    if (r == NULL) return fault(s, except, strlen(except));
-    size_t w = field_length(a->words, a->length);
-    if (w == field_length(r->value, r->length)
-      && memcmp(a->words, r->value, w) == 0) return false;
-    e += n + 1;
-  }
-  return true;
-}
-
-@ The first field ends at the first semicolon, or at the end.
-@<The length of the first field@>=
-static size_t field_length(const char *words, size_t n)
-{
-  const char *stop = memchr(words, ';', n);
-  return stop != NULL ? (size_t) (stop - words) : n;
-}
-
-@ The bits of a text are counted here. The weights of the allowed alternatives are added up, and one alternative is
-taken. A forbidden one is not in the sum: if a king is remembered as |r|, then |"[ruler-r]"| leaves only the queen, with probability 1 and no bits. So each
+@ Now the heart of the matter: the bits of a text are counted here. The weights of the allowed alternatives are added up, and one alternative is
+taken. Which are allowed? An alternative may be forbidden for two reasons: it was used before, in a table with |"once"|, or
+it is excepted. A forbidden one is not in the sum: if a king is remembered as |r|, then |"[ruler-r]"| leaves only the queen, with probability 1 and no bits. So each
 probability is the one that a reader would give who knows the grammar and all choices so far, and the product of these probabilities is the
 probability of the text.
 @<Choose an alternative, and account for the choice@>=
@@ -843,34 +343,11 @@ p->choices[p->n_choices++] = (struct choice)
 p->bits += log2_of(total) - log2_of(a[i].weight);
 if (t->once) s->used[t - s->g->tables] |= UINT64_C(1) << i;
 
-@ A slot has up to three parts. The first is the key, followed by a colon if what is remembered is also shown, and by an equals sign if not. Then comes the name of a table,
-and after it the exceptions, each with its hyphen. A key that begins with a capital, or a caret,
-asks for a capital letter. The parts point into a copy of the slot, and a slot without a key has a key of length 0.
-@<A slot and its parts@>=
-struct slot {
-  char words[SLOT_ROOM];
-  const char *key, *name, *except;
-  size_t key_length, name_length;
-  bool silent, capital;
-};
-@#
-static void split_slot(const char *words, size_t n, struct slot *parts)
-{
-  char *w = parts->words;
-  memcpy(w, words, n), w[n] = '\0';
-  size_t k = strcspn(w, ":=");
-  parts->silent = w[k] == '=';
-  parts->capital = w[0] == '^' || w[0] != lower(w[0]);
-  parts->key = w, parts->key_length = w[k] == '\0' ? 0 : k;
-  if (parts->key_length > 0) parts->name = w + k + 1;
-  else parts->name = w + parts->capital;
-  parts->name_length = strcspn(parts->name, "-");
-  parts->except = parts->name + parts->name_length;
-}
-  /* The parts are pointers into the copy |parts->words|, so a |struct slot| must not be copied. */
-
 @ Filling a slot takes four steps: the slot is read, a choice is made, the alternative is written, and what was written is remembered if there is a key. At
 the end only the first field of it stays in the text.
+
+How is a slot with braces read? It is a small text itself, and has to be written before it can be split: |"[name.{h.1}]"| must become |"[name.she]"|. The end of the text serves as scratch memory. |read_slot| writes the slot there, copies it, and cuts the text back. So one function, |expand|, does all the writing, always to the end of the text. What is remembered is taken from there as well, all that was written since |start|; a key that was used before gets the new value, and in
+the second journey of a tale |"{a}"| is the second helper. These shorter steps are in \.{unwoven/corpus/scribe.inc}.
 @<Fill a slot@>=
 /* The order is fixed: choose, write, remember, cut to the first field. A table that names
    itself ends because texts have a greatest length and a most of choices. */
@@ -891,55 +368,7 @@ static bool fill_slot(struct scribe *s, const char *words,
   return true;
 }
 
-@ A slot may contain braces, as in |"[name.{h.1}]"|, so it has to be expanded before it can be split. The end of the text serves as scratch memory: we write the slot
-there, copy it, and cut the text back. So one function, |expand|, does all the writing, always to the end of the text.
-@<Read a slot@>=
-/* A slot may have fields in it, so it is written like text, split, and taken back. */
-static bool read_slot(struct scribe *s, const char *words,
-  size_t length, struct slot *parts)
-{
-  size_t start = s->out->length;
-  if (!expand(s, words, length)) return false;
-  size_t n = s->out->length - start;
-  s->out->length = start;
-  if (n >= SLOT_ROOM) return fault(s, words, length);
-  split_slot(s->out->words + start, n, parts);
-  return true;
-}
-
-@ All text written since |start| is remembered, with all its fields. A key that was used before gets the new value: in
-the second journey of a tale |"{a}"| is the second helper.
-@<Remember what was written@>=
-/* all fields are kept, though only the first is shown */
-static bool remember(struct scribe *s, const struct slot *parts,
-  size_t start)
-{
-  size_t n = s->out->length - start;
-  if (parts->key_length >= MAX_KEY_LEN || n > MAX_VALUE_LEN) return false;
-  struct remembered *r = recall(s, parts->key, parts->key_length);
-  if (r == NULL) {
-    if (s->n_memories == MEMORIES) return false;
-    r = &s->memories[s->n_memories++];
-  }
-  memcpy(r->key, parts->key, parts->key_length);
-  r->key[parts->key_length] = '\0', r->key[0] = lower(parts->key[0]);
-  memcpy(r->value, s->out->words + start, n), r->length = n;
-  return true;
-}
-
-@ A silent slot leaves nothing in the text; any other slot leaves its first field, perhaps with a capital letter.
-@<Show the first field@>=
-static void show_first_field(struct scribe *s, const struct slot *parts,
-  size_t start)
-{
-  char *v = s->out->words + start;
-  size_t n = field_length(v, s->out->length - start);
-  if (parts->silent) n = 0;
-  if (parts->capital && n > 0) v[0] = upper(v[0]);
-  s->out->length = start + n;
-}
-
-@ Words are copied up to the next bracket or brace; we have checked that it is closed. This function and |fill_slot| call
+@ Words are copied up to the next bracket or brace. This function and |fill_slot| call
 each other, since an alternative can contain slots whose alternatives contain slots. How deep can this recursion go? A table that refers to itself
 goes one level deeper each time, and the grammar sets no limit. But each level makes a choice, and a text with more than |PASSAGE_CHOICES| choices
 is refused. The probability of that is a very high power of \given{0.8}.
@@ -963,8 +392,12 @@ static bool expand(struct scribe *s, const char *words, size_t n)
   return ok;
 }
 
-@ To write a text we fill the slot |"text"|. So the first choice is the sort of the text: the alternatives of the table |"text"| and the constants of |enum text_sort| are in the same order. The scribe is on the stack with all its memory,
-so writing a text allocates nothing.
+@ To write a text we fill the slot |"text"|. So the first choice is the sort of the text: the alternatives of the table |"text"| and the constants of |enum text_sort| are in the same order.
+
+Some mistakes are found only now: a key that was never
+remembered, a table that braces select and that does not exist, a text that is too long. A text that is too long is refused and not cut, because a cut text would have the bits of choices
+that it does not show. The words that caused the first fault are kept, and from then on every function returns false. Later faults are only
+consequences, and would hide the cause.
 @<Write a whole text@>=
 /* the sort of a text is the alternative of its first choice, in the table |text| */
 static bool write_text(const struct grammar *g, uint64_t dice,
@@ -1036,44 +469,15 @@ static double log2_of(uint32_t n)
 #include "corpus/corpus.h"
 @<What a grammar holds@>@;
 @<A text that is being written@>@;
-@<Classes of characters@>@;
-@<A slot and its parts@>@;
-@<Compare a table's name with another name@>@;
-@<Find a table by its name@>@;
-@<Close the grammar@>@;
-@<Show the tables to those who ask@>@;
-@<Read the file@>@;
+@#
+#include "corpus/reading.inc"
+@#
 @<Throw a die with |n| sides@>@;
 @<The binary logarithm of a small whole number@>@;
-@<Write texts@>@;
-
-@ The first half reads the file.
-@<Read the file@>=
-@<A file that is being read@>@;
-@<Refuse a line@>@;
-@<Look at the bytes of a line@>@;
-@<Keep words@>@;
-@<Begin a table@>@;
-@<Read a line of an alternative@>@;
-@<Measure slots and fields@>@;
-@<Look at the brackets of a line@>@;
-@<Read all tables@>@;
-@<Take the blocks of a grammar@>@;
-@<Open the grammar@>@;
-
-@ The second half writes. Since |expand| and |fill_slot| call each other, one of them has to be declared before it is defined.
-@<Write texts@>=
-@<Complain of the grammar@>@;
-@<Put words into the text@>@;
-@<Recall what is remembered under a key@>@;
-@<The length of the first field@>@;
-@<Write a field of what is remembered@>@;
-@<May alternative |i| be taken?@>@;
+@#
+#include "corpus/scribe.inc"
+@#
 @<Choose an alternative, and account for the choice@>@;
-static bool expand(struct scribe *s, const char *words, size_t n);
-@<Read a slot@>@;
-@<Remember what was written@>@;
-@<Show the first field@>@;
 @<Fill a slot@>@;
 @<Write what an alternative says@>@;
 @<Write a whole text@>@;

@@ -348,7 +348,7 @@ for (size_t i = 0; i < rows; i++) {
 are copied and transposed once for all of its queries, and in the backward pass no other worker adds to their gradients. Groups are dealt out in turn, like cards (\.{unwoven/training/groups.inc}). Two sequences with two heads of keys make four groups, one long sequence makes two; if there are more workers than groups, some workers wait.
 
 @* Backward, by hand. \label{sec:backward}
-A row of \given{512} tokens asks 512 questions: what comes after the first token, what after the first two, and so on. Do we need a pass for each? We do not, and that makes training affordable. All tokens of the row are known, so one
+A row of \given{512} tokens asks as many questions: what comes after the first token, what after the first two, and so on. Do we need a pass for each? We do not, and that makes training affordable. All tokens of the row are known, so one
 pass gives the model's guess at every position at once, and we compare each guess with the token that
 really came. This is called \emph{teacher forcing}. Causal attention makes sure that no position sees its answer: the losses of one pass
 are exactly those of a separate pass over each beginning of the row. The tests compare them with
@@ -765,7 +765,7 @@ static float noise(uint64_t *dice)
   return (float) sum / 65536;
 }
 
-@ How large should the first weights be? Try it with one matrix. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$. With $\sigma=1$ and a hundred inputs every layer makes the numbers ten times larger, and after six layers they are a million times too large; with a $\sigma$ that is too small they vanish. So the weights of a matrix get
+@ How large should the first weights be? Try it with one matrix. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$. With $\sigma=1$ and $n=100$ the output is ten times as large as the input, and after six such layers the numbers are $10^6$ times too large; with a $\sigma$ that is too small they vanish. So the weights of a matrix get
 a size in proportion to $1/\sqrt n$, here $\given{0.5}/\sqrt n$. The matrices that add to the residual stream begin smaller still. There are two of them in each of the $L$ layers, and
 with a factor of $1/\sqrt{2L}$ the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly uniform.
 @^first weights@>
