@@ -5,7 +5,7 @@
 \incipit{N}{o one knows} how much of a newspaper could have been predicted. So a loss, the average number of bits that a model needs for
 a token, says little by itself: if a model needs three bits, is the model bad or is the text hard? To be able to tell, we make the texts
 ourselves, choice by choice, and add up the bits of the choices. The sum is the \emph{surprisal} of the text, and its average over all texts is the \emph{entropy} of the source,
-a number that no model can beat. What a model needs above the entropy is its own
+a number that no model can beat. Every bit that a model needs above the entropy is its own
 fault.
 @^entropy@>
 
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 @* A grammar with memory. \label{sec:corpus}
 Our source is a set of tables. A table has a name and some alternatives, each with a weight; an alternative is a
 piece of text with slots in it; and a slot is filled by an alternative of the table that it names, which may have slots of its own.
-With dice and these tables you could write texts by hand, and add up their bits choice by choice. Such a source is called a \emph{probabilistic
+With dice and these tables you could write texts by hand, and add up their bits as you go. Such a source is called a \emph{probabilistic
 context-free grammar}. It has no memory: what fills one slot does not depend on any other.
 
 We give it one. Our grammar can
@@ -146,7 +146,7 @@ const char *grammar_table(const struct grammar *g, size_t number,
 @* The tables of the grammar. \label{sec:grammartables}
 The tables are in a file of their own, \.{models/corpus.grammar}: \val{corpus.tables} tables with
 \val{corpus.alternatives} alternatives. It is plain text. You can read it without this chapter, and change it in any editor; but a
-changed grammar writes other texts, and a model trained on them is another model. So the checksum of the file is kept beside those of the two models.
+changed grammar writes other texts, and a model trained on them is another model. We keep the checksum of the file beside those of the two models.
 
 A line |"table how"| begins a table. Each alternative has a line with its weight, a bar, and its text; what follows the bar is
 the text to the end of the line, blanks included. A line with a bar and no weight continues
@@ -168,7 +168,7 @@ lines and lines that begin with \.{\#} are ignored.
 \end{tabular}
 \smallskip
 
-An alternative may have several fields, separated by semicolons; the first is shown. A doubled bracket or brace stands for itself, and a text that ends in a
+An alternative may have several fields, separated by semicolons; the first is shown. A doubled bracket or brace means itself, and a text that ends in a
 blank has a bar after it, so that the blank can be seen. The word |"once"| after the name of a table means that none of its alternatives is used
 twice in one text.
 
@@ -224,19 +224,20 @@ no noun in common, so no two of them can be equal.
 This page taught us something. A model learns to reach far back only if reaching a little way back has paid first. In an earlier
 version the name of the first line was needed only at the end of the page. A fully trained
 model found the value when it was given the name, but guessed the name. In a second
-version the name was needed after every function, and the model still guessed. What helped was to use the name at once: in some pages it
+version the name was needed after every function, and the model still guessed. Then we used the name at once, and that helped: in some pages it
 is printed two lines after it is set, where copying is easy, and then again at the end. A model that has learnt to
 copy from the line above needs little more to copy from the top of the page. We also made the name a single word. In names of two words, such as
 \emph{max\_castle}, a model trained further on such pages found the second word and still guessed the first.
 
 @* Reading the grammar. \label{sec:grammarfile}
-Suppose that you edit the grammar, and type \.{[god]} where you mean \.{[good]}. The table |"god"| does not exist. If nobody notices before a text needs it, one text in some thousands is a strange sentence, or the training stops at night, after an hour. So the reader is strict, and reports at once whatever it can: a missing weight, a bracket that is not closed, a
+Suppose that you edit the grammar, and type \.{[god]} where you mean \.{[good]}. The table |"god"| does not exist. If we notice only when a text needs it, the training stops after an hour, at night, or one text in some thousands has a hole in it. The reader of the file is therefore strict, and reports at once whatever it can: a missing weight, a bracket that is not closed, a
 slot that names a table which does not exist, even a blank at the end of a line, which
 many editors remove silently. Every message names the line, what was found there, and what was wanted. A few mistakes can only be noticed while a text is written, such as a key that was
 never remembered.
 
 All alternatives of all tables are in one array, and a table is a range of it. Their texts, and the names of the tables, are copied into one
-block, because an alternative may be spread over several lines of the file; then the file is closed.
+block, because an alternative may be spread over several lines of the file; then the file is closed. The tables are few enough for
+an array in the struct.
 @<What a grammar holds@>=
 enum {
   TABLES = 256, ALTERNATIVES = 64, HEAVIEST = 9999, LARGEST = 1 << 20
@@ -346,7 +347,7 @@ if (t->once) s->used[t - s->g->tables] |= UINT64_C(1) << i;
 @ Filling a slot takes four steps: the slot is read, a choice is made, the alternative is written, and what was written is remembered if there is a key. At
 the end only the first field of it stays in the text.
 
-How is a slot with braces read? It is a small text itself, and has to be written before it can be split: |"[name.{h.1}]"| must become |"[name.she]"|. The end of the text serves as scratch memory. |read_slot| writes the slot there, copies it, and cuts the text back. So one function, |expand|, does all the writing, always to the end of the text. What is remembered is taken from there as well, all that was written since |start|; a key that was used before gets the new value, and in
+How is a slot with braces read? It is a small text itself, and has to be written before it can be split: |"[name.{h.1}]"| must become |"[name.she]"|. The end of the text serves as scratch memory. |read_slot| writes the slot there, copies it, and cuts the text back. So one function, |expand|, does all the writing, always to the end of the text. From there we also take what is to be remembered, all that was written since |start|. A key that was used before gets the new value: in
 the second journey of a tale |"{a}"| is the second helper. These shorter steps are in \.{unwoven/corpus/scribe.inc}.
 @<Fill a slot@>=
 /* The order is fixed: choose, write, remember, cut to the first field. A table that names
@@ -664,7 +665,7 @@ static void print_account(const struct grammar *g,
     a->longest, a->richest);
 }
 
-@ The texts are those of the seed that no model is trained on, and there are so many that the digits we quote would not change with more.
+@ The texts are those of the seed that no model is trained on, and there are enough of them that the digits we quote would not change with more.
 @<What the program prints@>=
 static bool print_values(struct viewer *d, struct error *why)
 {

@@ -12,7 +12,7 @@ that the command uses when it is given no other.
 @^training@>
 
 We take nothing from outside: no corpus, no library for gradients, and no random numbers
-but our own. So the whole run can be repeated, and it ends in the same bytes.
+but our own. You can repeat the whole run, and it ends in the same bytes.
 
 \begin{byhand}{one guess, and how to make it better}
 A model with three tokens in its vocabulary sees one token and guesses the next. Its hidden state is
@@ -174,7 +174,7 @@ Could we train with one set of functions and run with another? They would differ
 function are not quite right for another. The engine's losses would be a little higher than the trainer's, for no visible reason, and we would never know whether the reason is a mistake. So the forward pass of training is the pass of chapter 2, bit for bit, and only stores its results in other places. It calls the engine's kernels where
 they are fast enough for hundreds of rows; elsewhere we compute the same sums, only in another order of work.
 
-A job of the pool is a function and one pointer, so everything that belongs to one call of the network is in a small struct, and each job gets its address. The gradients have the layout of the weights, so the gradient of a tensor is found in the same way as the tensor.
+A job of the pool is a function and one pointer. We put everything that belongs to one call of the network into a small struct and hand its address to each job. The gradients have the layout of the weights: where we find a tensor in one array, we find its gradient in the other.
 
 @<One pass of a network@>=
 struct network_run {
@@ -197,10 +197,10 @@ static float *gradient_of(const struct network_run *r, uint32_t layer,
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-@ Dividing the work needs one rule, and it is the rule of the whole chapter: \emph{workers divide rows, columns or heads, and never the terms of a sum}. Each number is added up by one worker from beginning to end. So the result of a training run does not depend on the number of workers, and a laptop and a server end in the same bytes. |apply|, which multiplies all rows with a matrix, gives each worker a multiple of six rows, because six rows are a tile (\cref{sec:manyrows}); |norm_rows| is the engine's norm. These and other short functions that hand out work are in \.{unwoven/training/shares.inc}.
+@ Dividing the work needs one rule, and it is the rule of the whole chapter: \emph{workers divide rows, columns or heads, and never the terms of a sum}. Each number is added up by one worker from beginning to end. The result of a training run then does not depend on the number of workers, and a laptop and a server end in the same bytes. |apply|, which multiplies all rows with a matrix, gives each worker a multiple of six rows, because six rows are a tile (\cref{sec:manyrows}); |norm_rows| is the engine's norm. These and other short functions that hand out work are in \.{unwoven/training/shares.inc}.
 
 The first half of a layer is, line by line, that of chapter 2: norm, three projections, rotation,
-attention, projection, addition. The engine overwrites its rows; here each row has a place of its own, where it
+attention, projection, addition. The engine overwrites its rows; here each row gets a place of its own, where it
 stays until the backward pass has used it.
 @<Through attention, keeping the rows@>=
 /* as chapter 2's, but each step writes to a buffer of its own, since the way back reads them
@@ -245,7 +245,7 @@ static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
   k->add(&net->team, y, t->middle, r->rows * d);
 }
 
-@ A layer writes its output straight to where the next layer keeps its input; the last layer writes to a buffer of its own. So no row is copied between layers.
+@ A layer writes its output straight to where the next layer keeps its input; the last layer writes to a buffer of its own. No row is copied between layers.
 The kernel |add| adds its second row to its first. Ours begins with the other row than the engine's, but the sum of two numbers
 does not depend on their order, so the bits are the same.
 @<A whole pass, kept@>=
@@ -290,11 +290,11 @@ k->embed(&net->team, (struct tensor) @[{ w, WEIGHT_F32 }@],
 
 @ Attention is the one place where the kernel of chapter 2 is too slow for us. It takes its
 rows one at a time, because the engine mostly has only one. Here there are many
-rows, which all use the same keys. So a worker takes a \emph{strip} of 48 queries of one head and computes attention over all keys that they see
+rows, which all use the same keys. We give a worker a \emph{strip} of 48 queries of one head, and it computes attention over all keys that they see
 in two matrix products: queries with keys give scores, weights with values give the mixture. We compute the scores above the diagonal as well and throw them away, fewer than 64 for each query; that
 is cheaper than a product with a ragged edge.
 
-Are these still the bits of the kernel? A score is the engine's dot product, with the same lanes, since one call of the kernel |linear| computes them with the keys as its weights. Softmax takes the keys in the kernel's blocks of \given{256}. A query that sees no key of a block has zeros
+Are these still the bits of the kernel? A score is the engine's dot product, with the same lanes, since one call of the kernel |linear| computes the scores with the keys as its weights. Softmax takes the keys in the kernel's blocks of \given{256}. A query that sees no key of a block has zeros
 for its weights there, and zeros do not change a sum. And each sum adds its terms in the order of the keys, as in the kernel.
 @<Attention, a strip of queries at a time@>=
 /* A strip of queries against all keys up to its last row, in blocks of 256 as the kernels have
@@ -615,14 +615,14 @@ of text were used up, and $9-3=6$ of them were seen.
 \end{byhand}
 
 @ A row begins where a text begins, and continues with the next texts, separated by end-of-text tokens,
-until it is full. If the number of its first text is odd, an end-of-text precedes it. So the model learns to begin both with an end-of-text and
-without one, and a user may give a prompt either way. The rest of the last text is dropped. If the next row continued it, we would waste nothing, but the model would learn to mention names
+until it is full. If the number of its first text is odd, an end-of-text precedes it. The model learns to begin both with an end-of-text and
+without one, and you may give it a prompt either way. The rest of the last text is dropped. If the next row continued it, we would waste nothing, but the model would learn to mention names
 that it was never given. As it is, no text refers to anything that is missing from its row.
 @^end token@>
 
 \printedfunction{training/rows.c}{dataset_row}
 
-Each text is written when it is needed, and no text is used twice. So every training loss
+Each text is written when it is needed, and no text is used twice. Every training loss
 is the loss on a new text, and a model would gain nothing by memorizing the old ones.
 
 The tokenizer is made before the model. Chapter 1's trainer learns it from texts of the same grammar; \val{rows.merges} merges, the \given{256} bytes and
@@ -639,7 +639,7 @@ each continues for a little in another colour.}
 \checkpoint{build/out/laboratory/run.txt}{what the rows of the training are made of}
 
 @* Plan and steps. \label{sec:plan}
-A run carries out a plan, step by step, and gets its rows of tokens one after the other.
+We have a network and rows of tokens. What is missing is the decision how many rows to read, how long they are, and how fast the weights move. That is a \emph{plan}, and a run carries it out step by step.
 
 @(training.h@>=
 #ifndef INCIPIT_TRAINING_H
@@ -650,8 +650,7 @@ A run carries out a plan, step by step, and gets its rows of tokens one after th
 @<A training run from outside@>@;
 #endif
 
-@ A plan is data, not code. To train another model, you write another plan. The two of this
-project are constants, because their runs must be repeatable: a learning rate that could be set on the command line would one day be set differently.
+@ A plan is data, not code. To train another model, you write another plan. Our two are constants, because their runs must be repeatable: a learning rate that you could set on the command line would one day be set differently.
 @<A plan for a training run@>=
 struct training_phase { uint64_t tokens; uint32_t sequences, length, passes;
   float from, to; uint32_t warm_up; bool averaged; };
@@ -765,7 +764,7 @@ static float noise(uint64_t *dice)
   return (float) sum / 65536;
 }
 
-@ How large should the first weights be? Try it with one matrix. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$. With $\sigma=1$ and $n=100$ the output is ten times as large as the input, and after six such layers the numbers are $10^6$ times too large; with a $\sigma$ that is too small they vanish. So the weights of a matrix get
+@ How large should the first weights be? Try it with one matrix. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$. With $\sigma=1$ and \given{100} inputs the output is ten times as large as the input, and after six such layers the numbers are $10^6$ times too large; with a $\sigma$ that is too small they vanish. We therefore give the weights of a matrix
 a size in proportion to $1/\sqrt n$, here $\given{0.5}/\sqrt n$. The matrices that add to the residual stream begin smaller still. There are two of them in each of the $L$ layers, and
 with a factor of $1/\sqrt{2L}$ the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly uniform.
 @^first weights@>
@@ -933,18 +932,12 @@ then on the rounded numbers \emph{are} the model. Widening them again changes no
 later chapter has to speak of two models that differ a little.
 @^checkpoint@>
 
-Writing such a directory is a matter of care, not of ideas, and is done in \.{unwoven/training/publish.c}. Three of its details have cost other people an evening. A gain has one dimension in the file; a gain of the shape $1\times d$ is the same numbers, and most programs would refuse it, ours among them. The $\epsilon$ of the norms and the base of the rotations are written although many programs have them as defaults: a program with other defaults would silently compute another model. And the token that ends a text is given in two files, because some programs look for it in the one and some in the other.
+Writing such a directory is a matter of care, not of ideas, and is done in \.{unwoven/training/publish.c}. Three details are easy to get wrong. A gain has one dimension in the file; a gain of the shape $1\times d$ is the same numbers, and most programs would refuse it, ours among them. The $\epsilon$ of the norms and the base of the rotations are written although many programs have them as defaults: a program with other defaults would silently compute another model. And the token that ends a text is given in two files, because some programs look for it in the one and some in the other.
 
 @* The run. \label{sec:run}
 A run calls |trainer_step| until its plan is carried out. It writes a line to the log for each step, with nine digits of the loss, which are enough to
 tell any two floats apart, and saves its state every two minutes. For the built-in model a run takes about an hour on two cores, nearly all of it in the products of
 \cref{sec:slopematrix,sec:manyrows}. The program is in the laboratory;\lab{lab:runtrain} \texttt{make model} calls it twice, for the model and for its smaller sibling, and compares the files with their checksums. For a plan of your own, write a constant beside the two of \cref{sec:plan} and add a word to that program.
-
-A run that was interrupted continues from its last saved state. The log may have lines for later steps; these are cut off, and the steps, when they are repeated, give the same lines. The
-tokenizer is learnt again in every run, which takes a second. So a run needs nothing but its seeds.
-
-At the end the weights are rounded and written (\cref{sec:publish}), and the log is copied beside them, so that you can look up how the model was trained. The tests repeat the first
-\given{hundred} steps, and require the same lines to the last digit.
 
 \Cref{fig:trainloss} is the log of the run that made the built-in model. It read
 \val{train.tokens}~million tokens in \val{train.steps} steps. (The log is in nats, because its logarithms are natural; the figure divides by $\ln2$ and shows bits.) The curve has the shape familiar from all
@@ -960,6 +953,12 @@ the cost of positions that were never trained.}{A curve
 that falls from above four bits steeply to about one bit within the first fifth, then slowly
 towards a dashed horizontal line at about six tenths of a bit, with one sharp peak half-way, and
 lies close above the line at the end.}
+
+A run that was interrupted continues from its last saved state. The log may have lines for later steps; these are cut off, and the steps, when they are repeated, give the same lines. The
+tokenizer is learnt again in every run, which takes a second. So a run needs nothing but its seeds.
+
+At the end the weights are rounded and written (\cref{sec:publish}), and the log is copied beside them, so that you can look up how the model was trained. The tests repeat the first
+\given{hundred} steps, and require the same lines to the last digit.
 
 @* The check. \label{sec:trainingcheck}
 If the gradient of one tensor is wrong, the loss still falls, only more slowly, and the mistake is easily missed. \Cref{gradients} has checked each operation alone; but a correct operation can be given the wrong rows. So

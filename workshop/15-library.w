@@ -8,7 +8,7 @@
 has a header that shows them: structures with all their fields, and functions that are named for what they do, |head| and |forward| and |generate|. Within a book that is right.
 In your editor it goes wrong in three ways. You would include half a dozen headers, and what they include, in order to call a few functions. Your editor may have a |generate| of its own, and then the linker finds two. And if we add a field to a
 structure next year, an editor that was compiled this year goes on using the old one, and reads the wrong bytes.
-What you want is a \emph{library}: one header, |"incipit.h"|, whose names all begin with \.{incipit\_}, with the chapters hidden behind it.
+What you want is a \emph{library}: one header, |"incipit.h"|, whose names all begin with \.{incipit\_} and which shows nothing of the chapters.
 @^library@>@^incipit.h@>
 
 The header is worth reading even if you never link a program with it. It has a few dozen functions, each of which does little more than check its arguments and call
@@ -249,11 +249,11 @@ INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
 INCIPIT_API void incipit_model_close(struct incipit_model *m);
   /* freed with the last object that was opened with it; |NULL| does nothing */
 INCIPIT_API uint32_t incipit_vocab_size(const struct incipit_model *m);
-  /* how many ids there are, and logits in a row; 0 for |NULL|, as the next is */
+  /* how many ids there are, and logits in a row; 0 for |NULL| */
 INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
-  /* how many tokens a sequence may have */
+  /* how many tokens a sequence may have; 0 for |NULL| */
 INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
-  /* is it one of the ids that end a text? */
+  /* whether |id| is one of those that end a text; false for |NULL| */
 INCIPIT_API bool incipit_encode(const struct incipit_model *m,
   const char *text, size_t n, bool add_special, bool parse_special,
   uint32_t *id, size_t cap, size_t *n_ids, struct incipit_error *why);
@@ -293,7 +293,7 @@ struct incipit_context_options {
   /* all zero but |size| are the defaults, which |NULL| stands for as well */
 INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m,
   const struct incipit_context_options *o, struct incipit_error *why);
-  /* with all its sequences closed; |o| may be |NULL|, as everywhere */
+  /* opens a context, whose sequences are all closed; |o| may be |NULL|, as everywhere */
 INCIPIT_API void incipit_context_close(struct incipit_context *c);
   /* |NULL| does nothing, here and in every close */
 struct incipit_report {
@@ -391,7 +391,7 @@ struct incipit_sampler_options {
   size_t top_k; double top_p, min_p, typical_p; /* 0, 1, 0, 1: no cut */
   double repetition_penalty, frequency_penalty, presence_penalty; /* 1, 0, 0: none */
   int64_t penalty_last_n; /* how many of the last tokens are penalized; $-1$: all */
-  size_t no_repeat_ngram; /* so many tokens never come twice in the same order; 0: off */
+  size_t no_repeat_ngram; /* no group of this many tokens comes twice; 0: off */
   const uint32_t *bias_id; const double *bias; size_t n_bias; /* added to these logits */
   struct incipit_constraint *constraint; /* or |NULL| */
 };
@@ -401,12 +401,12 @@ INCIPIT_API bool incipit_sampler_defaults(const struct incipit_model *m,
   /* what the makers of the model suggest, or else the likeliest token */
 INCIPIT_API struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
   const struct incipit_sampler_options *o, struct incipit_error *why);
-  /* for a text of which there is nothing yet */
+  /* opens a sampler for a text of which there is nothing yet */
 INCIPIT_API void incipit_sampler_close(struct incipit_sampler *s);
   /* returns its memory */
 INCIPIT_API struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler
   *s, struct incipit_error *why);
-  /* with the same text so far */
+  /* a second sampler, with the same text so far */
 INCIPIT_API bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t *id,
   size_t n, size_t max_new_tokens, struct incipit_error *why);
   /* begins a text after the prompt |id[n]|; a constraint sees to it that the text can
@@ -477,7 +477,7 @@ struct incipit_generate_options {
   const char *const *stop; size_t n_stop; /* strings that end a text */
   bool include_stop; /* show the one that does */
   bool ignore_end; /* end tokens end nothing */
-  const struct incipit_sampler *sampler; /* copied for each text, |sequence| $+i$ */
+  const struct incipit_sampler *sampler; /* copied for text |i|, with |sequence| $+i$ */
   const uint32_t *sequence; /* |NULL|, or an open one for each prompt: rows that agree
     with it are kept, and the new ones stay, even if the call fails */
   incipit_on_token *on_token; /* called after each token, or |NULL| */
@@ -525,7 +525,7 @@ INCIPIT_API bool incipit_chat_encode(const struct incipit_model *m,
      |NULL| for the model's; |reply|: followed by what asks for an answer */
 INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const
   char *style, const char *system, struct incipit_error *why);
-  /* takes a sequence of |c|; |system|: what the system says, or |NULL| */
+  /* opens a conversation in a sequence of |c|; |system|: what the system says, or |NULL| */
 INCIPIT_API void incipit_chat_close(struct incipit_chat *t);
   /* closes its sequence as well */
 INCIPIT_API struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char
@@ -537,7 +537,7 @@ INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error
   /* forgets all but what the system said */
 
 @* A failure gets its code. \label{sec:outside-errors}
-A function of the chapters that fails leaves a sentence and nothing else. For a command that is enough: it prints the sentence and ends. Your editor has to decide something. Should it tell its user, wait, or report a bug? So each call of the header adds a code, at the outermost edge, where we know what the caller wanted: a directory that cannot be opened is an error of input, and a row that finds no place means that the cache is full.
+A function of the chapters that fails leaves a sentence and nothing else. For a command that is enough: it prints the sentence and ends. Your editor has to decide something. Should it tell its user, wait, or report a bug? That is why each call of the header adds a code, at the outermost edge, where we know what the caller wanted: a directory that cannot be opened is an error of input, and a row that finds no place means that the cache is full.
 @^error@>
 
 One question cannot be answered from there. Was memory refused, somewhere deep inside? The sentence may say so, but we are not going to parse our own English. Fortunately every block is entered in a |struct memory| (\cref{sec:memory}), which counts the requests that it has refused. We look at that count before the call and after it, and call this an \emph{attempt}.
@@ -557,7 +557,7 @@ The size that begins each structure of options is read here. |mine| has the defa
 
 \printedfunction{library/opening.c}{library_options}
 
-Try it on three callers. One has forgotten to set the size: it is 0, smaller than any structure, and is refused. One was compiled with next year's header, which has one field more, and has left that field at 0: all its extra bytes are 0, so it asked for nothing that we would ignore, and it is welcome. One has set the new field: it learns which byte we do not understand. There may be a fourth, whose |size| was never written and is some huge number. The bound of \given{4096} keeps us from reading far beyond the structure.
+Try it on three callers. One has forgotten to set the size: it is 0, smaller than any structure, and is refused. One was compiled with next year's header, which has one field more, and has left that field at 0: all its extra bytes are 0. It has asked for nothing that we would ignore, and is welcome. One has set the new field: it learns which byte we do not understand. There may be a fourth, whose |size| was never written and is some huge number. The bound of \given{4096} keeps us from reading far beyond the structure.
 
 At present there is one version of each structure, and its size is the smallest that is accepted. When a field is added, |size| grows, and the smallest accepted size stays what it is.
 @^versions@>
@@ -565,7 +565,7 @@ At present there is one version of each structure, and its size is the smallest 
 @* Handles that do not go stale. \label{sec:outside-contexts}
 What if the number of a sequence were simply its place in the cache? You close the sequence at place 1. Elsewhere in your program another text begins and is given place 1. Now a row that still has the old number arrives. It is valid, it is appended to a stranger's text, and nothing fails; the stranger's text just becomes strange. Programmers call this a \emph{stale handle}, and it is the kind of mistake that is found weeks later.
 
-So the number also says \emph{which} tenant of the place is meant. Its lower half is the place and its upper half counts how often the place has been given out, from 1 to $2^{16}-1$ and then from 1 again.
+We let the number say as well \emph{which} tenant of the place is meant. Its lower half is the place and its upper half counts how often the place has been given out, from 1 to $2^{16}-1$ and then from 1 again.
 @^handle@>
 
 \printedfunction{library/contexts.c}{library_take_place}
@@ -583,39 +583,39 @@ Arrows lead from context, stream and constraint to the model, from chat to conte
 In which order must a program close its objects? In C the usual answer is a paragraph of rules that nobody reads. Ours is: in any order. Each object that needs another is one of its \emph{users}, and your program, which opened it, is a user until it closes it; the last user frees the object (\cref{fig:owners}). The technique is called \emph{reference counting}. There are no circles among our objects, so the counts always come down to 0.
 @^reference counting@>
 
-\printedfunction{library/opening.c}{incipit_model_close}
-
-Only the model needs a lock for this, because only the model may be used by several threads at once. The lock is left before the model is freed: the last user has it for itself. It protects one thing more. A constraint needs the vocabulary in the order of the bytes, the \emph{lexicon} of \cref{constraints}, which takes a moment to build and is the same for all constraints of a model. It is built when the first constraint asks for it, and two threads may ask at the same moment. One of them makes it, while the other waits for the lock and finds it there. After that a model is only read.
+Only the model needs a lock for this, because only the model may be used by several threads at once. In |incipit_model_close| the lock is left before the model is freed: the last user has it for itself. It protects one thing more. A constraint needs the vocabulary in the order of the bytes, the \emph{lexicon} of \cref{constraints}, which takes a moment to build and is the same for all constraints of a model. It is built when the first constraint asks for it, and two threads may ask at the same moment. One of them makes it, while the other waits for the lock and finds it there. After that a model is only read.
 @^lexicon@>@^lock@>@^threads@>
+
+\printedfunction{library/opening.c}{incipit_model_close}
 
 A result is the exception, and keeps nothing: its text and its ids are copied into blocks of its own, so that you may show a text long after its context is gone.
 
-Memory is counted in the same way, object by object. A |struct memory| may be used by one thread at a time, so each object has one, as its first field. There is a small riddle in this: the object is itself a block that has to be entered somewhere. While it is being allocated its |struct memory| must be somewhere else, and it must be copied out before the object is freed. Two short functions, |library_new| and |library_delete|, do that for all of them.
+Memory is counted in the same way, object by object. A |struct memory| may be used by one thread at a time, and each object has one, as its first field. There is a small riddle in this: the object is itself a block that has to be entered somewhere. While it is being allocated its |struct memory| must be somewhere else, and it must be copied out before the object is freed. Two short functions, |library_new| and |library_delete|, do that for all of them.
 @^memory@>
 
 @* Defaults that the model knows. \label{sec:outside-samplers}
-|incipit_sampler_open| copies the caller's options over the makers' suggestions and not over zeros. So what you leave out is what the makers recommend; if they recommend no sampling, it is the likeliest token. A setting out of its range is a misuse if it came from the options, and an error of input if there were none, because then it came from \.{generation\_config.json}.
+|incipit_sampler_open| copies the caller's options over the makers' suggestions and not over zeros. What you leave out is then what the makers recommend; if they recommend no sampling, it is the likeliest token. A setting out of its range is a misuse if it came from the options, and an error of input if there were none, because then it came from \.{generation\_config.json}.
 
-With a constraint there is one question that we could not answer by looking at the files. Many decoders drop a blank at the front of a text. Does the first token of the answer lose its blank, after this prompt? The rules differ from tokenizer to tokenizer, so we use none. We try it: decode the prompt, decode after it the first token of the vocabulary that begins with a blank, and count the bytes. A constraint is bound to the vocabulary in one of two ways accordingly. The first binding is made when the constraint is opened, because a pattern that no text can match should be refused there and not in the middle of a program; the second is made when a prompt asks for it.
+With a constraint there is one question that we could not answer by looking at the files. Many decoders drop a blank at the front of a text. Does the first token of the answer lose its blank, after this prompt? The rules differ from tokenizer to tokenizer, and we would get one of them wrong. We try it instead: decode the prompt, decode after it the first token of the vocabulary that begins with a blank, and count the bytes. A constraint is bound to the vocabulary in one of two ways accordingly. The first binding is made when the constraint is opened, because a pattern that no text can match should be refused there and not in the middle of a program; the second is made when a prompt asks for it.
 @^constraint@>
 
 Choosing a token changes nothing, and accepting it may fail, if the constraint does not allow the token. Then it is removed again, and the sampler is as it was. All functions of the header keep this promise where it can be kept: a call that fails has changed nothing. |incipit_stream_reset| keeps the old text until the new prompt has been read, and |incipit_forward| keeps the last pass until the new one is there, so that you can still ask for its logits.
 
 @* Many texts at once. \label{sec:outside-generate}
-Eight prompts and four sequences: what does |incipit_generate_many| do? One step of \cref{loop} takes any number of texts further in one pass. Each text contributes the rows that it has not read yet, a piece of its prompt or its newest token, and for each text that has been read to its end a new token is chosen. So four texts begin at once, and when one of them has ended, the fifth takes its place. What is left for us is to begin texts, to connect each with its sampler, its stream and the caller's callbacks, and to collect the results. A single text is a list of one.
+Eight prompts and four sequences: what does |incipit_generate_many| do? One step of \cref{loop} takes any number of texts further in one pass. Each text contributes the rows that it has not read yet, a piece of its prompt or its newest token, and for each text that has been read to its end a new token is chosen. Four texts begin at once, and when one of them has ended, the fifth takes its place. What is left for us is to begin texts, to connect each with its sampler, its stream and the caller's callbacks, and to collect the results. A single text is a list of one.
 
 Why are the texts the same as if they were written one by one? There are two reasons. The logits of a row do not depend on what else is in the pass, as \cref{model} has promised. And each text has its own copy of the sampler, with its own history and its own number, from which its noise is computed.
 
-A step begins with the texts that are waiting. One that finds no place waits on, unless no text at all is being written: then nobody will ever return a place.
+A step begins with the texts that are waiting. One that finds no place waits on, unless no text at all is being written: then no place will ever become free, and waiting would be forever.
 
 \printedfunction{library/writing.c}{begin_waiting}
 
-@ Reading a long prompt may take minutes, and your user may lose patience. So the caller is asked during a pass whether to go on: between the layers, within attention every \given{64} rows, and within a large product whenever a block of rows is done. If |on_progress| returns false, the pass is given up and stores nothing. To |generate_step| that is a failure like any other; only |progress_cancelled| knows better, and we must ask it first. A cancelled call succeeds, and all its texts are results, as short as they are.
+@ Reading a long prompt may take minutes, and your user may lose patience. We ask the caller during a pass whether to go on: between the layers, within attention every \given{64} rows, and within a large product whenever a block of rows is done. If |on_progress| returns false, the pass is given up and stores nothing. To |generate_step| that is a failure like any other; only |progress_cancelled| knows better, and we must ask it first. A cancelled call succeeds, and all its texts are results, as short as they are.
 @^progress@>
 
 \printedfunction{library/writing.c}{run_step}
 
-Pieces and results must agree: whoever puts the pieces of |on_token| together wants the text of the result. The loop calls its watcher when it is already known whether the text ends with this token. So the last call can bring what the stream still held. If the callback itself ends the text, there is no later call, and what was held is in the result only.
+Pieces and results must agree: if you put the pieces of |on_token| together, you expect the text of the result. The loop calls its watcher when it is already known whether the text ends with this token. Its last call can therefore bring what the stream still held. If the callback itself ends the text, there is no later call, and what was held is in the result only.
 
 And if one of eight texts fails? The seven others could go on. But a call that fails and still returns some texts would be hard to use, so the whole call fails, and the caller gets all results or none.
 
@@ -623,7 +623,7 @@ And if one of eight texts fails? The seven others could go on. But a call that f
 A chat keeps a conversation in two forms, the turns as text and the ids of everything that was read and written. The next prompt consists of the ids so far and those of the new turn, and the loop computes only the rows that the sequence does not have yet. Some templates change old turns when a new one comes, for example by removing what the model thought before it answered. For these all turns are formatted again, and the cache keeps the rows that both versions have in common.
 @^conversation@>
 
-How does an answer end? With the template's own mark, or with another end token of the model, or in the middle of a sentence when the limit is reached. The next turn should always begin in the same place. So the end token that the model chose is left out, and the template's mark is put in, however the answer ended. This costs nothing, because the last token of a text has no row yet.
+How does an answer end? With the template's own mark, or with another end token of the model, or in the middle of a sentence when the limit is reached. The next turn should always begin in the same place. We leave out the end token that the model chose, and put in the template's mark, however the answer ended. This costs nothing, because the last token of a text has no row yet.
 
 \printedfunction{library/talking.c}{close_answer}
 

@@ -68,11 +68,11 @@
     const struct incipit_model_options *o, struct incipit_error *why);
   /* freed with the last object that was opened with it; NULL does nothing */
   INCIPIT_API void incipit_model_close(struct incipit_model *m);
-  /* how many ids there are, and logits in a row; 0 for NULL, as the next is */
+  /* how many ids there are, and logits in a row; 0 for NULL */
   INCIPIT_API uint32_t incipit_vocab_size(const struct incipit_model *m);
-  /* how many tokens a sequence may have */
+  /* how many tokens a sequence may have; 0 for NULL */
   INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
-  /* is it one of the ids that end a text? */
+  /* whether id is one of those that end a text; false for NULL */
   INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
   /* encodes n bytes: writes the first cap ids to id, and how many there are to n_ids.
      add_special: with the ids that the model's files put around a text;
@@ -102,7 +102,7 @@
     uint32_t window, sinks;
     const char *activations; /* "bf16", "int8"; NULL: as the weights are */
   };
-  /* with all its sequences closed; o may be NULL, as everywhere */
+  /* opens a context, whose sequences are all closed; o may be NULL, as everywhere */
   INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m,
     const struct incipit_context_options *o, struct incipit_error *why);
   /* NULL does nothing, here and in every close */
@@ -182,19 +182,19 @@
     size_t top_k; double top_p, min_p, typical_p; /* 0, 1, 0, 1: no cut */
     double repetition_penalty, frequency_penalty, presence_penalty; /* 1, 0, 0: none */
     int64_t penalty_last_n; /* how many of the last tokens are penalized; -1: all */
-    size_t no_repeat_ngram; /* so many tokens never come twice in the same order; 0: off */
+    size_t no_repeat_ngram; /* no group of this many tokens comes twice; 0: off */
     const uint32_t *bias_id; const double *bias; size_t n_bias; /* added to these logits */
     struct incipit_constraint *constraint; /* or NULL */
   };
   /* what the makers of the model suggest, or else the likeliest token */
   INCIPIT_API bool incipit_sampler_defaults(const struct incipit_model *m,
     struct incipit_sampler_options *o, size_t size, struct incipit_error *why);
-  /* for a text of which there is nothing yet */
+  /* opens a sampler for a text of which there is nothing yet */
   INCIPIT_API struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
     const struct incipit_sampler_options *o, struct incipit_error *why);
   /* returns its memory */
   INCIPIT_API void incipit_sampler_close(struct incipit_sampler *s);
-  /* with the same text so far */
+  /* a second sampler, with the same text so far */
   INCIPIT_API struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler
     *s, struct incipit_error *why);
   /* begins a text after the prompt id[n]; a constraint sees to it that the text can
@@ -261,7 +261,7 @@
     const char *const *stop; size_t n_stop; /* strings that end a text */
     bool include_stop; /* show the one that does */
     bool ignore_end; /* end tokens end nothing */
-    const struct incipit_sampler *sampler; /* copied for each text, sequence +i */
+    const struct incipit_sampler *sampler; /* copied for text i, with sequence +i */
     const uint32_t *sequence; /* NULL, or an open one for each prompt: rows that agree
                                  with it are kept, and the new ones stay, even if the call fails */
     incipit_on_token *on_token; /* called after each token, or NULL */
@@ -302,7 +302,7 @@
   INCIPIT_API bool incipit_chat_encode(const struct incipit_model *m,
     const char *style, const struct incipit_message *message, size_t n, bool reply,
     uint32_t *id, size_t cap, size_t *n_ids, struct incipit_error *why);
-  /* takes a sequence of c; system: what the system says, or NULL */
+  /* opens a conversation in a sequence of c; system: what the system says, or NULL */
   INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const
     char *style, const char *system, struct incipit_error *why);
   /* closes its sequence as well */

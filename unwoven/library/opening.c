@@ -112,7 +112,7 @@ bool library_options(void *mine, size_t size, const void *theirs, const char *ca
 }
 
 /* For a structure that the library fills in, with defaults or with a report. Its size is an
-   argument; the caller clears what is larger than we know. */
+   argument; the function that fills it in clears what is larger than we know. */
 bool library_size(const void *p, size_t size, size_t mine, const char *call,
   struct incipit_error *why)
 {
