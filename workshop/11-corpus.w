@@ -153,8 +153,6 @@ the text to the end of the line, blanks included. A line with a bar and no weigh
 the alternative on a new line of text; pages of code are written in this way. A line with a plus continues it without a line break. Empty
 lines and lines that begin with \.{\#} are ignored.
 
-\excerpt{models/corpus.grammar}{how,text,lack,fn.down}{four tables, as they stand in the file}
-
 @ In the text of an alternative, brackets and braces have a meaning:
 
 \smallskip
@@ -170,7 +168,9 @@ lines and lines that begin with \.{\#} are ignored.
 
 An alternative may have several fields, separated by semicolons; the first is shown. A doubled bracket or brace means itself, and a text that ends in a
 blank has a bar after it, so that the blank can be seen. The word |"once"| after the name of a table means that none of its alternatives is used
-twice in one text.
+twice in one text. Here are four of the tables.
+
+\excerpt{models/corpus.grammar}{how,text,lack,fn.down}{four tables, as they stand in the file}
 
 \begin{byhand}{a hero in four choices}
 The first alternative of the table |"hero"| is
