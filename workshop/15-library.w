@@ -176,6 +176,8 @@ with, and the two may differ, since a shared library can be replaced after the p
   @<A whole text, or many@>@;
 @#
   @<A conversation@>@;
+@#
+  @<Requests that come and go@>@;
 #endif
 
 @ A call fails for one of five reasons, and the code tells who can do something about it. A \emph{misuse} is a mistake in the calling program: a |NULL| handle, an id out of
@@ -230,6 +232,9 @@ struct incipit_stream;
   /* what may be shown of one text; one thread at a time */
 struct incipit_chat;
   /* a conversation; one thread at a time, together with its context */
+struct incipit_batch;
+  /* requests in the passes of one context; one thread at a time, together with its context and with the
+     constraints of its requests */
 
 @ A model is opened from a directory, or from a GGUF file. If its settings have a field that the engine does not know, the model is refused, because the field may change what the model computes; a caller who knows that it does not can name the field in |ignore_field|. The weights are used as they lie in the file, unless |packed| is set. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
 as |snprintf| does: they write what fits, and always say how many there are. A first call with no room at all tells how much to allocate for the second.
@@ -453,7 +458,8 @@ enum incipit_finish {
   INCIPIT_FINISH_STOP, /* a stop string was met */@/
   INCIPIT_FINISH_LENGTH, /* the limit was reached */@/
   INCIPIT_FINISH_MATCH, /* the constraint is met, and nothing may follow */@/
-  INCIPIT_FINISH_CANCELLED /* a callback returned false */@/
+  INCIPIT_FINISH_CANCELLED, /* a callback returned false, or it was cancelled in its batch */@/
+  INCIPIT_FINISH_FAILED /* it could not go on; only in a batch, and |incipit_batch_poll| says why */@/
 };
   /* how a text ended */
 struct incipit_token {
@@ -535,6 +541,67 @@ INCIPIT_API struct incipit_result *incipit_chat_say(struct incipit_chat *t, cons
      failure nothing has been said: with |INCIPIT_FULL| reset it, or say less */
 INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why);
   /* forgets all but what the system said */
+
+@ |incipit_generate_many| is given its prompts together and returns when the last text has ended. A server cannot wait for that. Somebody sends a prompt while others are being answered; somebody closes the browser in the middle of an answer. So the last object of the header is a \emph{batch}, the scheduler of \cref{serving} for other programs. You submit a request whenever it comes, and call |incipit_batch_step| again and again: each call is one pass, for all requests that have a place in it. Each request has options of its own, the same structure that |incipit_generate| takes.
+@^batching@>@^scheduler@>
+
+@<Requests that come and go@>=
+struct incipit_batch_options {
+  size_t size; /* of this structure */
+  size_t pass_rows; /* the most rows in a pass, at least one for each sequence; 0: 256, or that */
+  bool no_sharing; /* rows of a text are not kept for others that begin with the same tokens */
+};
+  /* all zero but |size| are the defaults */
+INCIPIT_API struct incipit_batch *incipit_batch_open(struct incipit_context *c,
+  const struct incipit_batch_options *o, struct incipit_error *why);
+  /* takes all sequences of |c|, none of which may be open: so many texts are written at a time. Until the batch
+     is closed, calls for |c| itself are refused, but for its report and its close */
+INCIPIT_API void incipit_batch_close(struct incipit_batch *b);
+  /* forgets all its requests and their rows */
+INCIPIT_API bool incipit_batch_submit(struct incipit_batch *b, const uint32_t *id, size_t n,
+  const struct incipit_generate_options *o, uint64_t *request, struct incipit_error *why);
+  /* asks for the text that |incipit_generate| would write, and |*request| becomes its number, from 1, never given
+     out twice. All is copied but |o->ctx|. |o->sequence| must be |NULL|, |o->chunk| is not used, and |o->on_progress| is called
+     between passes, for this text alone. |INCIPIT_FULL|: the cache could not hold it even without others */
+INCIPIT_API bool incipit_batch_step(struct incipit_batch *b, size_t *left,
+  struct incipit_error *why);
+  /* one pass, and |*left| becomes the number of requests that have not ended, unless |left| is |NULL|; if there are none it does nothing. What is wrong with one
+     text ends that text. Callbacks may submit, poll and cancel, and nothing else */
+enum incipit_state {
+  INCIPIT_WAITING, /* it has no place in the passes yet, or has lost it */@/
+  INCIPIT_RUNNING, /* its prompt is read or its text written */@/
+  INCIPIT_ENDED /* its text may be taken */@/
+};
+  /* what becomes of a request */
+struct incipit_request {
+  int state; /* an |enum incipit_state| */
+  size_t n_ids; /* tokens written so far */
+  size_t rows_found; /* rows of its prompt that were in the cache when it got its place, and not computed */
+  size_t preempted; /* how often it gave its rows back for want of room, and was read again */
+  struct incipit_error failure; /* after |INCIPIT_FINISH_FAILED|, else all zero */
+};
+  /* how far a request has come; fields may be added at the end */
+INCIPIT_API bool incipit_batch_poll(const struct incipit_batch *b, uint64_t request,
+  struct incipit_request *r, size_t size, struct incipit_error *why);
+  /* fills in |*r|, which has |size| bytes */
+INCIPIT_API bool incipit_batch_cancel(struct incipit_batch *b, uint64_t request,
+  struct incipit_error *why);
+  /* ends its text as it is, or after the pass if a callback calls; no callback hears of it again. One that has ended stays as it is */
+INCIPIT_API struct incipit_result *incipit_batch_take(struct incipit_batch *b,
+  uint64_t request, struct incipit_error *why);
+  /* the text of a request that has ended, however it did; the caller owns it, and the request's number is
+     forgotten */
+struct incipit_batch_report {
+  size_t waiting, running, ended; /* requests in each state; those that were taken are not counted */
+  uint64_t passes, rows; /* computed for the batch */
+  uint64_t places_used; /* sequences with a row, summed over passes */
+  uint64_t rows_found; /* rows that were not computed, because the cache had them */
+  uint64_t preempted; /* how often a text gave its rows back */
+};
+  /* what a batch has, and what it has done; fields may be added at the end */
+INCIPIT_API bool incipit_batch_report(const struct incipit_batch *b,
+  struct incipit_batch_report *r, size_t size, struct incipit_error *why);
+  /* fills in |*r|, which has |size| bytes */
 
 @* A failure gets its code. \label{sec:outside-errors}
 A function of the chapters that fails leaves a sentence and nothing else. For a command that is enough: it prints the sentence and ends. Your editor has to decide something. Should it tell its user, wait, or report a bug? That is why each call of the header adds a code, at the outermost edge, where we know what the caller wanted: a directory that cannot be opened is an error of input, and a row that finds no place means that the cache is full.

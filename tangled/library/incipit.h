@@ -52,6 +52,9 @@
   struct incipit_stream;
   /* a conversation; one thread at a time, together with its context */
   struct incipit_chat;
+  /* requests in the passes of one context; one thread at a time, together with its
+     context and with the constraints of its requests */
+  struct incipit_batch;
 
   /* <A model and its tokens> */
   /* how a model is opened */
@@ -237,7 +240,8 @@
     INCIPIT_FINISH_STOP, /* a stop string was met */
     INCIPIT_FINISH_LENGTH, /* the limit was reached */
     INCIPIT_FINISH_MATCH, /* the constraint is met, and nothing may follow */
-    INCIPIT_FINISH_CANCELLED /* a callback returned false */
+    INCIPIT_FINISH_CANCELLED, /* a callback returned false, or it was cancelled in its batch */
+    INCIPIT_FINISH_FAILED /* it could not go on; only in a batch, and incipit_batch_poll says why */
   };
   /* a token that has been written */
   struct incipit_token {
@@ -314,4 +318,66 @@
     *why);
   /* forgets all but what the system said */
   INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why);
+
+  /* <Requests that come and go> */
+  /* all zero but size are the defaults */
+  struct incipit_batch_options {
+    size_t size; /* of this structure */
+    size_t pass_rows; /* the most rows in a pass, at least one for each sequence; 0: 256, or that */
+    bool no_sharing; /* rows of a text are not kept for others that begin with the same tokens */
+  };
+  /* takes all sequences of c, none of which may be open: so many texts are written at
+     a time. Until the batch is closed, calls for c itself are refused, but for its
+     report and its close */
+  INCIPIT_API struct incipit_batch *incipit_batch_open(struct incipit_context *c,
+    const struct incipit_batch_options *o, struct incipit_error *why);
+  /* forgets all its requests and their rows */
+  INCIPIT_API void incipit_batch_close(struct incipit_batch *b);
+  /* asks for the text that incipit_generate would write, and *request becomes its
+     number, from 1, never given out twice. All is copied but o->ctx. o->sequence must
+     be NULL, o->chunk is not used, and o->on_progress is called between passes, for
+     this text alone. INCIPIT_FULL: the cache could not hold it even without others */
+  INCIPIT_API bool incipit_batch_submit(struct incipit_batch *b, const uint32_t *id, size_t n,
+    const struct incipit_generate_options *o, uint64_t *request, struct incipit_error *why);
+  /* one pass, and *left becomes the number of requests that have not ended, unless
+     left is NULL; if there are none it does nothing. What is wrong with one text ends
+     that text. Callbacks may submit, poll and cancel, and nothing else */
+  INCIPIT_API bool incipit_batch_step(struct incipit_batch *b, size_t *left,
+    struct incipit_error *why);
+  /* what becomes of a request */
+  enum incipit_state {
+    INCIPIT_WAITING, /* it has no place in the passes yet, or has lost it */
+    INCIPIT_RUNNING, /* its prompt is read or its text written */
+    INCIPIT_ENDED /* its text may be taken */
+  };
+  /* how far a request has come; fields may be added at the end */
+  struct incipit_request {
+    int state; /* an enum incipit_state */
+    size_t n_ids; /* tokens written so far */
+    size_t rows_found; /* rows of its prompt that were in the cache when it got its place, and not computed */
+    size_t preempted; /* how often it gave its rows back for want of room, and was read again */
+    struct incipit_error failure; /* after INCIPIT_FINISH_FAILED, else all zero */
+  };
+  /* fills in *r, which has size bytes */
+  INCIPIT_API bool incipit_batch_poll(const struct incipit_batch *b, uint64_t request,
+    struct incipit_request *r, size_t size, struct incipit_error *why);
+  /* ends its text as it is, or after the pass if a callback calls; no callback hears
+     of it again. One that has ended stays as it is */
+  INCIPIT_API bool incipit_batch_cancel(struct incipit_batch *b, uint64_t request,
+    struct incipit_error *why);
+  /* the text of a request that has ended, however it did; the caller owns it, and the
+     request's number is forgotten */
+  INCIPIT_API struct incipit_result *incipit_batch_take(struct incipit_batch *b,
+    uint64_t request, struct incipit_error *why);
+  /* what a batch has, and what it has done; fields may be added at the end */
+  struct incipit_batch_report {
+    size_t waiting, running, ended; /* requests in each state; those that were taken are not counted */
+    uint64_t passes, rows; /* computed for the batch */
+    uint64_t places_used; /* sequences with a row, summed over passes */
+    uint64_t rows_found; /* rows that were not computed, because the cache had them */
+    uint64_t preempted; /* how often a text gave its rows back */
+  };
+  /* fills in *r, which has size bytes */
+  INCIPIT_API bool incipit_batch_report(const struct incipit_batch *b,
+    struct incipit_batch_report *r, size_t size, struct incipit_error *why);
 #endif

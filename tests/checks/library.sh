@@ -1,7 +1,7 @@
 #!/bin/sh
 # library.sh -- what of the library can be seen: the names of incipit.h and no others, in the archive and in the shared library; the engine
 # is in it, and neither trainer nor corpus nor terminal; every function is called wrongly in check_library; all headers of the project
-# can be included together, and incipit.h by C++ as well; it has at most 320 lines.
+# can be included together, and incipit.h by C++ as well; it has at most 400 lines.
 set -eu
 build=${BUILD:-build}; library=${LIBRARY:-$build/library}; header=tangled/library/incipit.h
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/library.XXXXXX"); trap 'rm -rf "$tmp"' EXIT
@@ -32,5 +32,5 @@ ${CC:-cc} -std=c11 -Wall -Wextra -Werror -fsyntax-only -Itangled -Iunwoven -Ipro
 cxx=$(echo "${CXX:-${CC:-cc}}" | sed 's/gcc/g++/; s/^cc$/c++/; s/clang\(-[0-9]*\)*$/clang++\1/')
 for std in c++11 c++17; do $cxx -x c++ -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Itangled -Iunwoven "$tmp/header.c" || fail "incipit.h is not $std"; done
 for std in c99 c11; do ${CC:-cc} -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only -ffast-math -Itangled -Iunwoven "$tmp/header.c" || fail "incipit.h is not $std"; done
-[ "$(wc -l < $header)" -le 320 ] || fail "incipit.h has $(wc -l < $header) lines"
+[ "$(wc -l < $header)" -le 400 ] || fail "incipit.h has $(wc -l < $header) lines"
 echo "$(wc -l < "$tmp/keep") functions, $(wc -l < $header) lines"

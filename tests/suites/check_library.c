@@ -916,6 +916,28 @@ START_TEST(null_is_told)
   WRONG("the conversation is NULL", incipit_chat_say(NULL, "x", 1, NULL, &why));
   WRONG("the text is NULL", incipit_chat_say(chat, NULL, 1, NULL, &why));
   WRONG("the conversation is NULL", incipit_chat_reset(NULL, &why));
+  incipit_chat_close(chat), chat = NULL;
+  ck_assert(incipit_sequence_close(x.c, s, &why));
+  uint64_t number;
+  struct incipit_request request;
+  struct incipit_batch_report batch_report;
+  WRONG("the context is NULL", incipit_batch_open(NULL, NULL, &why));
+  struct incipit_batch *batch = incipit_batch_open(x.c, NULL, &why);
+  WRONG("the batch is NULL", incipit_batch_submit(NULL, &id, 1, NULL, &number, &why));
+  WRONG("list of ids is NULL", incipit_batch_submit(batch, NULL, 1, NULL, &number, &why));
+  WRONG("request is NULL", incipit_batch_submit(batch, &id, 1, NULL, NULL, &why));
+  WRONG("incipit_batch_submit: stop[1] is NULL", incipit_batch_submit(batch, &id, 1,
+    &(struct incipit_generate_options){ .size = sizeof(struct incipit_generate_options), .stop = stop, .n_stop = 2 }, &number, &why));
+  WRONG("the batch is NULL", incipit_batch_step(NULL, &n, &why));
+  WRONG("the batch is NULL", incipit_batch_poll(NULL, 1, &request, sizeof request, &why));
+  ck_assert(incipit_batch_submit(batch, &id, 1, NULL, &number, &why));
+  WRONG("structure is NULL", incipit_batch_poll(batch, number, NULL, sizeof request, &why));
+  WRONG("the batch is NULL", incipit_batch_cancel(NULL, 1, &why));
+  WRONG("the batch is NULL", incipit_batch_take(NULL, 1, &why));
+  WRONG("the batch is NULL", incipit_batch_report(NULL, &batch_report, sizeof batch_report, &why));
+  WRONG("structure is NULL", incipit_batch_report(batch, NULL, sizeof batch_report, &why));
+  QUIET(incipit_batch_cancel(batch, 2, NULL));
+  incipit_batch_close(batch);
   QUIET(incipit_model_open("/nowhere", NULL, NULL));
   QUIET(incipit_encode(NULL, "x", 1, true, false, &id, 1, &n, NULL));
   QUIET(incipit_forward(x.c, NULL, 1, NULL));
@@ -927,7 +949,7 @@ START_TEST(null_is_told)
   incipit_stream_close(NULL);
   incipit_result_close(NULL);
   incipit_chat_close(NULL);
-  incipit_chat_close(chat);
+  incipit_batch_close(NULL);
   incipit_stream_close(stream);
   incipit_sampler_close(sampler);
   set_close(&x);
@@ -1019,8 +1041,33 @@ START_TEST(numbers_out_of_range_are_told)
   WRONG("wanted: below", incipit_sampler_open(y.m, &so, &why));
   for (size_t i = 0; i < VOCAB; i++) logits[i] = 0.0f / 0.0f;
   WRONG_AS(INCIPIT_NO_CHOICE, "", incipit_sampler_apply(a, logits, &id, &why));
-  incipit_constraint_close(k);
   incipit_chat_close(chat);
+  ck_assert(incipit_sequence_close(x.c, s, &why));
+  id = VOCAB;
+  WRONG("pass_rows is 1; wanted: one for each of the 2", incipit_batch_open(x.c, &(struct incipit_batch_options){ .size = sizeof(struct incipit_batch_options), .pass_rows = 1 }, &why));
+  struct incipit_batch *batch = incipit_batch_open(x.c, NULL, &why);
+  uint64_t number;
+  struct { struct incipit_request r; uint64_t more; } request = { .more = 9 };
+  struct { struct incipit_batch_report r; uint64_t more; } report = { .more = 9 };
+  WRONG("below 2048", incipit_batch_submit(batch, &id, 1, NULL, &number, &why));
+  WRONG("has no tokens", incipit_batch_submit(batch, &id, 0, NULL, &number, &why));
+  id = 5;
+  WRONG("a sequence is given", incipit_batch_submit(batch, &id, 1, &o, &number, &why));
+  o = (struct incipit_generate_options){ .size = sizeof o, .sampler = b };
+  WRONG("another model", incipit_batch_submit(batch, &id, 1, &o, &number, &why));
+  o.size = 0;
+  WRONG("size of the options is 0", incipit_batch_submit(batch, &id, 1, &o, &number, &why));
+  ck_assert(incipit_batch_submit(batch, &id, 1, NULL, &number, &why) && number == 1);
+  WRONG("no request of this batch has the number 0", incipit_batch_cancel(batch, 0, &why));
+  WRONG("no request of this batch has the number 2", incipit_batch_poll(batch, 2, &request.r, sizeof request.r, &why));
+  WRONG("no request of this batch has the number 18446744073709551615", incipit_batch_take(batch, UINT64_MAX, &why));
+  WRONG("the size is 4", incipit_batch_poll(batch, 1, &request.r, 4, &why));
+  WRONG("the size is 4", incipit_batch_report(batch, &report.r, 4, &why));
+  WRONG("has not ended", incipit_batch_take(batch, 1, &why));
+  ck_assert(incipit_batch_poll(batch, 1, &request.r, sizeof request, &why) && request.more == 0);
+  ck_assert(incipit_batch_report(batch, &report.r, sizeof report, &why) && report.more == 0);
+  incipit_batch_close(batch);
+  incipit_constraint_close(k);
   incipit_stream_close(stream);
   incipit_sampler_close(a);
   incipit_sampler_close(b);
@@ -1554,6 +1601,388 @@ START_TEST(wishes_about_a_context_count)
 }
 END_TEST
 
+/* ---- requests that come and go: each is the text that it would be alone, whatever the others are */
+enum { REQUESTS = 10 };
+static const char *const begins[REQUESTS] = { "The cat sat", "Once", "There was a", "The moon", "The cat sat on the mat and", "\"I am",
+  "The cat sat", "In the village there was a dog who", "A", "The cat" };
+struct asked {
+  struct incipit_generate_options o;
+  struct incipit_sampler *s;
+  struct incipit_constraint *k;
+  uint32_t id[700];
+  size_t n, pieces, tokens, rows;
+  char text[4096];
+  uint64_t number;
+  size_t stop_at; /* on_token says false at this token */
+};
+static bool hear_one(void *ctx, const struct incipit_token *now)
+{
+  struct asked *a = ctx;
+  ck_assert_uint_eq(now->prompt, 0);
+  ck_assert_uint_eq(now->number, ++a->tokens);
+  memcpy(a->text + a->pieces, now->text, now->n), a->pieces += now->n;
+  return a->tokens != a->stop_at;
+}
+static bool rows_grow(void *ctx, size_t rows, size_t all)
+{
+  struct asked *a = ctx;
+  ck_assert(rows > a->rows && rows <= all && all == a->n);
+  a->rows = rows;
+  return true;
+}
+/* options of every kind, and more of them than fit into one text */
+static void ask(struct set *x, struct asked *a, int i)
+{
+  static const char *const stop[] = { "mat.", "milk", "the" };
+  struct incipit_sampler_options so;
+  a->n = ids_of(x, begins[i % REQUESTS], a->id, 64);
+  a->o = (struct incipit_generate_options){ .size = sizeof a->o, .max_new_tokens = (size_t) (5 + i * 37 % 110), .on_token = hear_one, .on_progress = rows_grow, .ctx = a };
+  if (i % 3 == 1) a->o.stop = stop, a->o.n_stop = 3, a->o.include_stop = i % 2 == 0;
+  if (i % 4 != 1) a->o.ignore_end = true;
+  if (i % 5 == 3) a->o.min_new_tokens = 4;
+  if (i % 2 == 0) return;
+  ck_assert(incipit_sampler_defaults(x->m, &so, sizeof so, &x->why));
+  so.temperature = 1.1, so.seed = (uint64_t) i * 77, so.sequence = (uint32_t) i, so.top_k = 40, so.repetition_penalty = 1.1;
+  if (i % 4 == 3) {
+    a->k = incipit_constraint_open(x->m, INCIPIT_REGEX, "[a-zA-Z ,.']*", 13, &x->why);
+    so.constraint = a->k;
+  }
+  a->o.sampler = a->s = incipit_sampler_open(x->m, &so, &x->why);
+  ck_assert_msg(a->s != NULL, "%s", x->why.text);
+}
+static void forget(struct asked *a)
+{
+  incipit_sampler_close(a->s), incipit_constraint_close(a->k);
+}
+static void come(struct set *x, struct incipit_batch *b, struct asked *a)
+{
+  struct incipit_generate_options o = a->o;
+  uint32_t id[700];
+  memcpy(id, a->id, a->n * sizeof *id);
+  ck_assert_msg(incipit_batch_submit(b, id, a->n, &o, &a->number, &x->why), "%s", x->why.text);
+  memset(&o, 0, sizeof o), memset(id, 0, sizeof id); /* it has copies */
+}
+static struct incipit_request poll_of(struct incipit_batch *b, uint64_t number)
+{
+  struct incipit_request r;
+  ck_assert_msg(incipit_batch_poll(b, number, &r, sizeof r, &why), "%s", why.text);
+  return r;
+}
+static struct incipit_batch_report batch_report_of(struct incipit_batch *b)
+{
+  struct incipit_batch_report r;
+  ck_assert(incipit_batch_report(b, &r, sizeof r, &why));
+  return r;
+}
+/* the same request, written by itself in another context */
+static void compare_alone(struct set *alone, struct asked *a, const struct incipit_result *r)
+{
+  struct incipit_generate_options o = a->o;
+  o.on_token = NULL, o.on_progress = NULL;
+  struct incipit_result *want = incipit_generate(alone->c, a->id, a->n, &o, &alone->why);
+  ck_assert_msg(want != NULL, "%s", alone->why.text);
+  same(want, r);
+  ck_assert_int_eq(want->finish, r->finish);
+  ck_assert((want->stop == NULL) == (r->stop == NULL) && (want->stop == NULL || strcmp(want->stop, r->stop) == 0));
+  ck_assert_uint_eq(a->pieces, r->n);
+  ck_assert_mem_eq(a->text, r->text, r->n);
+  ck_assert_uint_eq(a->tokens, r->n_ids);
+  ck_assert_uint_eq(a->rows, a->n);
+  incipit_result_close(want);
+}
+START_TEST(a_batch_writes_what_each_would_alone)
+{
+  static struct asked a[2 * REQUESTS];
+  uint64_t preempted = 0;
+  struct set alone;
+  set_open(&alone, POCKET, 1);
+  for (int round = 0; round < 4; round++) {
+    struct set x = { .m = alone.m };
+    struct incipit_context_options co = { .size = sizeof co, .n_sequences = round == 3 ? 1 : 4, .threads = 1 + (uint32_t) round % 3, .rows = round % 2 == 0 ? 192 : 0 };
+    struct incipit_batch_options bo = { .size = sizeof bo, .pass_rows = round == 1 ? 5 : 0, .no_sharing = round == 2 };
+    size_t left = 1, next = 0;
+    memset(a, 0, sizeof a);
+    x.c = incipit_context_open(x.m, &co, &x.why);
+    struct incipit_batch *b = incipit_batch_open(x.c, &bo, &x.why);
+    ck_assert_msg(b != NULL, "%s", x.why.text);
+    for (int i = 0; i < 2 * REQUESTS; i++) ask(&x, &a[i], i);
+    for (int step = 0; left > 0 || next < 2 * REQUESTS; step++) {
+      ck_assert_int_lt(step, 4000);
+      if (next < 2 * REQUESTS && (step % 3 == 0 || step < 2)) come(&x, b, &a[next]), next++;
+      ck_assert_uint_eq(a[next - 1].number, next);
+      ck_assert_msg(incipit_batch_step(b, &left, &x.why), "%s", x.why.text);
+    }
+    struct incipit_batch_report r = batch_report_of(b);
+    struct incipit_report c = report_of(&x);
+    ck_assert(r.waiting == 0 && r.running == 0 && r.ended == 2 * REQUESTS);
+    ck_assert(r.passes == c.passes && r.rows == c.rows && r.places_used <= r.passes * co.n_sequences);
+    preempted += r.preempted;
+    for (int i = 2 * REQUESTS - 1; i >= 0; i--) {
+      struct incipit_request q = poll_of(b, a[i].number);
+      struct incipit_result *t = incipit_batch_take(b, a[i].number, &x.why);
+      ck_assert_msg(t != NULL, "%s", x.why.text);
+      ck_assert(q.state == INCIPIT_ENDED && q.n_ids == t->n_ids && q.failure.code == 0);
+      compare_alone(&alone, &a[i], t);
+      incipit_result_close(t), forget(&a[i]);
+    }
+    ck_assert_uint_eq(batch_report_of(b).ended, 0);
+    incipit_batch_close(b);
+    ck_assert_uint_eq(report_of(&x).cache_bytes_used, 0);
+    incipit_context_close(x.c);
+  }
+  ck_assert_uint_gt(preempted, 0);
+  set_close(&alone);
+}
+END_TEST
+
+/* a common beginning of more than a page is computed once, unless it is not to be */
+START_TEST(a_batch_finds_what_others_have_read)
+{
+  for (int apart = 0; apart < 2; apart++) {
+    struct set x;
+    struct incipit_batch_options bo = { .size = sizeof bo, .no_sharing = apart };
+    struct incipit_generate_options o = { .size = sizeof o, .max_new_tokens = 1 };
+    uint32_t id[80];
+    uint64_t number;
+    set_open(&x, POCKET, 2);
+    struct incipit_batch *b = incipit_batch_open(x.c, &bo, &x.why);
+    for (uint32_t i = 0; i < 80; i++) id[i] = 300 + i;
+    for (uint32_t i = 0; i < 5; i++) {
+      size_t left = 1;
+      id[79] = i;
+      ck_assert(incipit_batch_submit(b, id, 80, &o, &number, &x.why));
+      while (left > 0) ck_assert(incipit_batch_step(b, &left, &x.why));
+      ck_assert_uint_eq(poll_of(b, number).rows_found, i > 0 && !apart ? 64 : 0);
+    }
+    struct incipit_batch_report r = batch_report_of(b);
+    ck_assert_uint_eq(r.rows, apart ? 400 : 80 + 4 * 16);
+    ck_assert_uint_eq(r.rows_found, apart ? 0 : 4 * 64);
+    ck_assert_uint_eq(r.ended, 5);
+    incipit_batch_close(b);
+    ck_assert_uint_eq(report_of(&x).cache_bytes_used, 0);
+    set_close(&x);
+  }
+}
+END_TEST
+
+/* cancelled in every state and from every callback; and one that cannot go on. The others do not notice */
+struct disturber {
+  struct asked *a;
+  struct incipit_batch *b;
+  struct set *x;
+  uint64_t victim, extra;
+};
+static bool disturb(void *ctx, const struct incipit_token *now)
+{
+  struct disturber *d = ctx;
+  struct incipit_error e = { .code = 0 };
+  if (now->number != 3) return true;
+  ck_assert_int_eq(poll_of(d->b, d->victim).state, INCIPIT_RUNNING);
+  ck_assert(incipit_batch_cancel(d->b, d->victim, &e));
+  come(d->x, d->b, &d->a[5]);
+  ck_assert(!incipit_batch_step(d->b, NULL, &e) && e.code == INCIPIT_MISUSE && strstr(e.text, "callbacks") != NULL);
+  ck_assert(incipit_batch_take(d->b, d->victim, &e) == NULL && strstr(e.text, "callbacks") != NULL);
+  incipit_batch_close(d->b); /* does nothing */
+  return true;
+}
+static bool no_more_rows(void *ctx, size_t rows, size_t all)
+{
+  (void) ctx, (void) rows, (void) all;
+  return false;
+}
+START_TEST(requests_are_cancelled_and_fail_by_themselves)
+{
+  static struct asked a[9];
+  struct set x, alone;
+  struct incipit_sampler_options so;
+  memset(a, 0, sizeof a);
+  set_open(&x, POCKET, 7);
+  alone = (struct set){ .m = x.m, .c = incipit_context_open(x.m, NULL, &x.why) };
+  struct incipit_batch *b = incipit_batch_open(x.c, NULL, &x.why);
+  struct disturber d = { .a = a, .b = b, .x = &x };
+  for (int i = 0; i < 9; i++) ask(&x, &a[i], i), a[i].o.max_new_tokens = 12, a[i].o.min_new_tokens = 9;
+  a[0].o.on_token = disturb, a[0].o.on_progress = NULL, a[0].o.ctx = &d; /* cancels 1 within a pass, and submits 5 */
+  a[2].stop_at = 2;
+  a[3].o.on_progress = no_more_rows;
+  ck_assert(incipit_sampler_defaults(x.m, &so, sizeof so, &x.why)); /* each token once, and then there is none */
+  so.constraint = a[6].k = incipit_constraint_open(x.m, INCIPIT_REGEX, "[qjx]{400}", 10, &x.why), so.no_repeat_ngram = 1;
+  a[6].s = incipit_sampler_open(x.m, &so, &x.why);
+  ck_assert_msg(a[6].s != NULL, "%s", x.why.text);
+  a[6].o.sampler = a[6].s, a[6].o.max_new_tokens = 0, a[6].o.stop = NULL, a[6].o.n_stop = 0;
+  static const int order[8] = { 0, 1, 2, 3, 4, 6, 7, 8 };
+  for (int i = 0; i < 8; i++) come(&x, b, &a[order[i]]);
+  d.victim = a[1].number;
+  ck_assert(incipit_batch_step(b, NULL, &x.why));
+  ck_assert_int_eq(poll_of(b, a[8].number).state, INCIPIT_WAITING); /* there are seven places */
+  ck_assert(incipit_batch_cancel(b, a[8].number, &x.why) && incipit_batch_cancel(b, a[8].number, &x.why));
+  ck_assert(incipit_batch_cancel(b, a[7].number, &x.why));
+  ck_assert(incipit_batch_take(b, a[4].number, &x.why) == NULL && x.why.code == INCIPIT_MISUSE && strstr(x.why.text, "has not ended") != NULL);
+  size_t left = 1, steps = 0;
+  while (left > 0) ck_assert(incipit_batch_step(b, &left, &x.why) && ++steps < 500);
+  static const int finish[9] = { -1, INCIPIT_FINISH_CANCELLED, INCIPIT_FINISH_CANCELLED, INCIPIT_FINISH_CANCELLED, -1, -1, INCIPIT_FINISH_FAILED,
+    INCIPIT_FINISH_CANCELLED, INCIPIT_FINISH_CANCELLED };
+  for (int i = 0; i < 9; i++) {
+    struct incipit_request q = poll_of(b, a[i].number);
+    struct incipit_result *r = incipit_batch_take(b, a[i].number, &x.why);
+    ck_assert_msg(r != NULL, "%s", x.why.text);
+    ck_assert(!incipit_batch_poll(b, a[i].number, &q, sizeof q, &x.why) && strstr(x.why.text, "no request of this batch") != NULL);
+    if (finish[i] >= 0) ck_assert_msg(r->finish == finish[i], "request %d ends by %d", i, r->finish);
+    else if (i > 0) compare_alone(&alone, &a[i], r);
+    if (i != 6) ck_assert_int_eq(q.failure.code, 0);
+    else ck_assert_msg(q.failure.code == INCIPIT_NO_CHOICE && strlen(q.failure.text) > 10 && r->n_ids > 2, "%d: %s", q.failure.code, q.failure.text);
+    if (i == 1) ck_assert(a[1].tokens >= 2 && a[1].tokens <= 3 && r->n_ids - a[1].tokens <= 1);
+    if (i == 2) ck_assert(a[2].tokens == 2 && r->n_ids == 2);
+    if (i == 3 || i == 7) ck_assert(r->n_ids <= 1);
+    if (i == 8) ck_assert(r->n_ids == 0 && r->n == 0 && a[8].rows == 0);
+    incipit_result_close(r), forget(&a[i]);
+  }
+  incipit_batch_close(b);
+  ck_assert_uint_eq(report_of(&x).cache_bytes_used, 0);
+  incipit_context_close(alone.c), set_close(&x);
+}
+END_TEST
+
+/* while it is open its context is its alone; afterwards it is as before; and it is closed in any order */
+START_TEST(a_batch_has_its_context_for_itself)
+{
+  struct set x;
+  uint32_t s, id[3] = { 5, 6, 7 };
+  uint64_t number;
+  size_t n;
+  float logits[VOCAB];
+  static struct incipit_row row = { 1, 0, 5 };
+  set_open(&x, POCKET, 2);
+  ck_assert(incipit_sequence_open(x.c, &s, &why));
+  WRONG("open sequence", incipit_batch_open(x.c, NULL, &why));
+  ck_assert(incipit_sequence_close(x.c, s, &why));
+  struct incipit_batch *b = incipit_batch_open(x.c, NULL, &why);
+  ck_assert_msg(b != NULL, "%s", why.text);
+  WRONG("has an open batch", incipit_batch_open(x.c, NULL, &why));
+  WRONG("has an open batch", incipit_sequence_open(x.c, &s, &why));
+  WRONG("has an open batch", incipit_forward(x.c, &row, 1, &why));
+  WRONG("has an open batch", incipit_logits(x.c, &n, 1, logits, &why));
+  WRONG("has an open batch", incipit_generate(x.c, id, 3, NULL, &why));
+  WRONG("has an open batch", incipit_chat_open(x.c, "pocket", NULL, &why));
+  ck_assert(incipit_batch_step(b, &n, &why) && n == 0); /* there is nothing to do */
+  ck_assert(incipit_batch_submit(b, id, 3, &most_20, &number, &why) && number == 1);
+  ck_assert(incipit_batch_step(b, NULL, &why) && report_of(&x).passes == 1);
+  uint64_t live = 0, other;
+  for (int i = 0; i < 30; i++) { /* what was taken leaves no memory behind */
+    if (i == 3) live = report_of(&x).live_bytes;
+    ck_assert(incipit_batch_submit(b, id, 3, &most_20, &other, &why) && incipit_batch_cancel(b, other, &why));
+    incipit_result_close(incipit_batch_take(b, other, &why));
+  }
+  ck_assert_uint_eq(report_of(&x).live_bytes, live);
+  incipit_batch_close(b); /* in the middle of a text */
+  ck_assert_uint_eq(report_of(&x).cache_bytes_used, 0);
+  ck_assert(incipit_sequence_open(x.c, &s, &why) && incipit_sequence_close(x.c, s, &why));
+  struct incipit_result *r = incipit_generate(x.c, id, 3, &most_20, &why), *t;
+  b = incipit_batch_open(x.c, NULL, &why);
+  ck_assert(b != NULL && r != NULL);
+  set_close(&x); /* the batch keeps both */
+  ck_assert(incipit_batch_submit(b, id, 3, &most_20, &number, &why));
+  for (n = 1; n > 0;) ck_assert(incipit_batch_step(b, &n, &why));
+  t = incipit_batch_take(b, number, &why);
+  incipit_batch_close(b);
+  same(r, t);
+  incipit_result_close(r), incipit_result_close(t);
+  /* what could never fit is refused, with both numbers */
+  set_open(&x, POCKET, 1);
+  incipit_context_close(x.c);
+  struct incipit_context_options co = { .size = sizeof co, .n_sequences = 2, .rows = 128 };
+  x.c = incipit_context_open(x.m, &co, &why);
+  b = incipit_batch_open(x.c, NULL, &why);
+  struct incipit_generate_options o = { .size = sizeof o, .max_new_tokens = 127 };
+  WRONG_AS(INCIPIT_FULL, "it has 129 rows; the cache has room for 128", incipit_batch_submit(b, id, 3, &o, &number, &why));
+  WRONG_AS(INCIPIT_FULL, "it has 2048 rows; the cache has room for 128", incipit_batch_submit(b, id, 3, NULL, &number, &why));
+  o.max_new_tokens = 126;
+  ck_assert(incipit_batch_submit(b, id, 3, &o, &number, &why) && number == 1);
+  incipit_batch_close(b);
+  set_close(&x);
+  tally(" calls of the library that are wrong", told, 0, 0, "");
+}
+END_TEST
+
+/* memory is refused at each request in turn: a batch that was not opened, a request that was not submitted and a result that
+   was not taken have not been; a step ends at most the text that it was refused for */
+static struct incipit_batch *batch_of_two(struct set *x, uint64_t *number)
+{
+  static const uint32_t id[2][3] = { { 262, 270, 263 }, { 264, 265, 266 } };
+  struct incipit_batch *b = incipit_batch_open(x->c, NULL, &why);
+  ck_assert(b != NULL);
+  for (int i = 0; i < 2; i++) ck_assert(incipit_batch_submit(b, id[i], 3, &most_20, &number[i], &why));
+  ck_assert(incipit_batch_step(b, NULL, &why));
+  return b;
+}
+static void texts_of_two(struct incipit_batch *b, const uint64_t *number, char text[2][400], int *code)
+{
+  size_t left = 1;
+  while (left > 0) ck_assert(incipit_batch_step(b, &left, &why));
+  for (int i = 0; i < 2; i++) {
+    code[i] = poll_of(b, number[i]).failure.code;
+    struct incipit_result *r = incipit_batch_take(b, number[i], &why);
+    snprintf(text[i], 400, "%d %s", r->finish, r->text), incipit_result_close(r);
+  }
+}
+START_TEST(what_a_batch_refuses_has_not_been)
+{
+  struct set x;
+  char want[2][400], got[2][400];
+  int code[2];
+  uint64_t number[2], third;
+  static const uint32_t id[4] = { 5, 6, 7, 8 };
+  static const char *const stop[] = { "zzz" };
+  struct incipit_generate_options o = { .size = sizeof o, .max_new_tokens = 3, .stop = stop, .n_stop = 1 };
+  set_open(&x, POCKET, 3);
+  struct incipit_batch *b = batch_of_two(&x, number);
+  texts_of_two(b, number, want, code);
+  incipit_batch_close(b);
+  size_t met[4] = { 0 };
+  for (int what = 0; what < 4; what++)
+    for (size_t k = 1, whole = 0; !whole; k++) {
+      struct incipit_result *r = NULL;
+      struct incipit_batch_report before, after;
+      uint64_t live = report_of(&x).live_bytes;
+      b = what == 0 ? NULL : batch_of_two(&x, number);
+      if (what == 2) {
+        ck_assert(incipit_batch_submit(b, id, 4, &o, &third, &why) && incipit_batch_cancel(b, third, &why));
+        ck_assert(incipit_batch_submit(b, id, 4, &o, &third, &why) && incipit_batch_cancel(b, third, &why));
+      }
+      if (b != NULL) before = batch_report_of(b);
+      atomic_store(&requests, 0), atomic_store(&refused, k);
+      memset(&why, 0, sizeof why);
+      bool ok = what == 0 ? (b = incipit_batch_open(x.c, NULL, &why)) != NULL : what == 1 ? incipit_batch_submit(b, id, 4, &o, &third, &why)
+        : what == 2 ? (r = incipit_batch_take(b, third, &why)) != NULL : incipit_batch_step(b, NULL, &why);
+      whole = atomic_load(&requests) < k, atomic_store(&refused, 0);
+      incipit_result_close(r);
+      if (what == 3) ck_assert(ok);
+      else ck_assert_msg(ok == whole && (ok || why.code == INCIPIT_MEMORY), "call %d, request %zu: %s", what, k, why.text);
+      met[what] += !whole;
+      if (what == 0 && !ok) {
+        ck_assert_uint_eq(report_of(&x).live_bytes, live);
+        incipit_result_close(incipit_generate(x.c, id, 4, &o, &why)); /* the context is free */
+        b = batch_of_two(&x, number), before = batch_report_of(b);
+      }
+      if (what == 0 && ok) incipit_batch_close(b), b = NULL;
+      if (b == NULL) continue;
+      after = batch_report_of(b);
+      if (!ok) ck_assert_mem_eq(&before, &after, sizeof after);
+      if (what == 1 && !ok) ck_assert(incipit_batch_submit(b, id, 4, &o, &third, &why) && third == 3);
+      if (what == 2 && !ok) r = incipit_batch_take(b, third, &why), ck_assert(r != NULL), incipit_result_close(r);
+      texts_of_two(b, number, got, code);
+      for (int i = 0; i < 2; i++) {
+        ck_assert_msg(code[i] == 0 || (what == 3 && code[i] == INCIPIT_MEMORY), "code %d", code[i]);
+        ck_assert_msg(code[i] != 0 || strcmp(got[i], want[i]) == 0, "call %d, request %zu: %s, not %s", what, k, got[i], want[i]);
+      }
+      ck_assert(code[0] == 0 || code[1] == 0);
+      incipit_batch_close(b);
+      ck_assert_uint_eq(report_of(&x).cache_bytes_used, 0);
+    }
+  for (int what = 0; what < 4; what++) ck_assert_msg(met[what] > 2, "call %d was refused %zu times", what, met[what]);
+  set_close(&x);
+}
+END_TEST
+
 /* ---- memory: whatever is refused, there is a code, nothing is lost, and the next call works */
 static int everything(void)
 {
@@ -1591,6 +2020,12 @@ static int everything(void)
     ok = incipit_generate_many(c, p, 2, &g, r, &e);
     if (!ok) ck_assert(r[0] == NULL && r[1] == NULL);
   }
+  uint64_t request = 0;
+  size_t left = 1;
+  struct incipit_batch *b = !ok ? NULL : incipit_batch_open(c, NULL, &e);
+  ok = ok && b != NULL && incipit_batch_submit(b, id, n, &g, &request, &e) && incipit_batch_submit(b, id, n, NULL, &request, &e);
+  for (int step = 0; ok && step < 4; step++) ok = incipit_batch_step(b, &left, &e);
+  incipit_batch_close(b);
   g = (struct incipit_generate_options){ .size = sizeof g, .max_new_tokens = 2 };
   ok = ok && (t = incipit_chat_open(c, "pocket", NULL, &e)) != NULL
     && (a = incipit_chat_say(t, "Hello", 5, &g, &e)) != NULL;
@@ -2272,6 +2707,10 @@ int main(void)
   tcase_add_test(t, a_full_context_has_a_code);
   tcase_add_test(t, structures_grow_and_a_cleared_one_is_refused);
   tcase_add_test(t, objects_keep_what_they_need);
+  tcase_add_test(t, a_batch_writes_what_each_would_alone);
+  tcase_add_test(t, a_batch_finds_what_others_have_read);
+  tcase_add_test(t, requests_are_cancelled_and_fail_by_themselves);
+  tcase_add_test(t, a_batch_has_its_context_for_itself);
   tcase_add_test(t, every_request_may_be_refused);
   tcase_add_test(t, two_threads_give_the_bits_of_one);
   tcase_add_test(t, the_built_in_model_is_found);
@@ -2280,6 +2719,7 @@ int main(void)
   tcase_set_timeout(state, 300);
   tcase_add_test(state, what_is_refused_changes_nothing);
   tcase_add_test(state, what_is_refused_keeps_no_memory);
+  tcase_add_test(state, what_a_batch_refuses_has_not_been);
   tcase_add_test(state, a_failed_text_leaves_no_callback_behind);
   tcase_add_test(state, numbers_of_sequences_wrap_and_are_never_zero);
   tcase_add_test(state, a_forked_process_opens_its_own_context);

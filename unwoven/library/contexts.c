@@ -28,15 +28,29 @@ bool library_sequence(const struct incipit_context *c, uint32_t sequence,
 
 /* After a fork the workers' threads are in the other process, and waiting for them
    would never end. */
-bool library_idle(const struct incipit_context *c, const char *call,
+bool library_alive(const struct incipit_context *c, const char *call,
+  struct incipit_error *why)
+{
+  return pool_alive(c->e.pool) || library_fail(why, INCIPIT_MISUSE, "%s: the context"
+    " was opened before a fork, and its threads are in the other process; wanted: a"
+    " context that was opened in this one, or one of 1 thread", call);
+}
+
+bool library_at_rest(const struct incipit_context *c, const char *call,
   struct incipit_error *why)
 {
   if (!library_given(c, call, "the context", why)) return false;
   if (c->busy) return library_fail(why, INCIPIT_MISUSE, "%s: the context is writing a"
     " text; wanted: a call from outside its callbacks", call);
-  return pool_alive(c->e.pool) || library_fail(why, INCIPIT_MISUSE, "%s: the context"
-    " was opened before a fork, and its threads are in the other process; wanted: a"
-    " context that was opened in this one, or one of 1 thread", call);
+  return library_alive(c, call, why);
+}
+
+/* A batch plans passes by what the cache holds, and by what it has put there itself. */
+bool library_idle(const struct incipit_context *c, const char *call,
+  struct incipit_error *why)
+{
+  return library_at_rest(c, call, why) && (!c->batched || library_fail(why,
+    INCIPIT_MISUSE, "%s: the context has an open batch; wanted: one without", call));
 }
 
 /* The first free place. There are few places, and looking through a few dozen of them takes no

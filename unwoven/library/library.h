@@ -106,7 +106,7 @@ struct kv_place { uint16_t times; bool open; size_t next; };
 /* a context */
 struct incipit_context {
   struct memory m;
-  size_t users; /* the caller, and its chats */
+  size_t users; /* the caller, its chats and its batch */
   struct incipit_model *model;
   struct counters counters;
   struct engine e;
@@ -115,9 +115,18 @@ struct incipit_context {
   struct kv_place *place; /* [n_places] */
   uint32_t n_places;
   bool busy; /* a text is being written, and a callback may be running */
+  bool batched; /* a batch has it, with all its sequences */
 };
 
-/* whether it is given, and not at work */
+/* whether its workers are in this process */
+bool library_alive(const struct incipit_context *c, const char *call,
+  struct incipit_error *why);
+
+/* whether it is given, alive and not at work */
+bool library_at_rest(const struct incipit_context *c, const char *call,
+  struct incipit_error *why);
+
+/* the same, and whether no batch has it */
 bool library_idle(const struct incipit_context *c, const char *call,
   struct incipit_error *why);
 
@@ -182,4 +191,40 @@ struct incipit_stream {
 
 /* what has been released since the last time */
 void library_show(struct incipit_stream *s, struct incipit_piece *piece);
+
+/* what a text has besides its tokens: how they are chosen and shown, and what ends it; zero: nothing */
+struct text_parts {
+  struct incipit_sampler *sampler;
+  struct incipit_stream *stream;
+  struct criterion list[2]; struct criteria ends; /* a stop string, a constraint */
+};
+
+/* whether the n prompts may be continued with the options; errors: as incipit_generate_many */
+bool library_agree(const struct incipit_context *c, const struct incipit_prompt *prompt,
+  size_t n, const struct incipit_generate_options *o, const char *call,
+  struct incipit_error *why);
+
+/* opens the parts of text number i after the prompt, with a copy of the sampler from, and fills
+   in *want, but for the watcher, the place and how rows are read. The n_end ids are borrowed. On
+   failure some parts may be open */
+bool library_parts(struct text_parts *t, const struct incipit_context *c,
+  const struct incipit_sampler *from, size_t i, const struct incipit_prompt *prompt,
+  const struct incipit_generate_options *o, const uint32_t *end, size_t n_end,
+  struct generate_options *want, struct incipit_error *why);
+
+/* closes what is open of them */
+void library_parts_close(struct text_parts *t);
+
+/* tells o->on_token of the newest token of text i; what the callback says */
+bool library_tell(struct text_parts *t, enum finish_reason ended, size_t i,
+  const struct step *now, const struct incipit_generate_options *o);
+
+/* the text as a result, which the caller owns; its stream is ended */
+struct incipit_result *library_result(struct text_parts *t,
+  const struct continuation *text, struct incipit_error *why);
+
+/* false, and the sentence of a text that has failed, with the code INCIPIT_MEMORY if any was refused
+   to its context since refused were, or to its parts */
+bool library_text_failed(const struct incipit_context *c, uint64_t refused,
+  const struct text_parts *t, const struct error *said, struct incipit_error *why);
 #endif

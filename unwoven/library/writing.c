@@ -16,9 +16,7 @@ struct text_run {
   bool began, owns; /* it has a place; the place is returned at the end */
   struct sequence q; /* of chapter 3: the text so far, and how it ended */
   struct generate_options want;
-  struct incipit_sampler *sampler;
-  struct incipit_stream *stream;
-  struct criterion list[2]; struct criteria ends; /* a stop string, a constraint */
+  struct text_parts parts;
 };
 
 /* all texts of one call */
@@ -87,6 +85,11 @@ static void leave_text(struct run *g, struct text_run *t)
   if (t->owns) library_return_place(g->c, t->place);
   t->owns = false;
   sequence_close(&g->c->m, &t->q);
+  library_parts_close(&t->parts);
+}
+
+void library_parts_close(struct text_parts *t)
+{
   incipit_sampler_close(t->sampler);
   incipit_stream_close(t->stream);
   t->sampler = NULL;
@@ -95,10 +98,11 @@ static void leave_text(struct run *g, struct text_run *t)
 
 /* A text ends by an end token, by one of two criteria, or by its length. One without a reason
    was stopped by the caller. */
-static enum incipit_finish finish_of(const struct text_run *t)
+static enum incipit_finish finish_of(const struct text_parts *t, enum finish_reason ended)
 {
-  const char *reason = criteria_reason(&t->ends, t->q.c.ended);
-  if (t->q.c.ended == FINISH_LENGTH) return INCIPIT_FINISH_LENGTH;
+  const char *reason = criteria_reason(&t->ends, ended);
+  if (ended == FINISH_LENGTH) return INCIPIT_FINISH_LENGTH;
+  if (ended == FINISH_ERROR) return INCIPIT_FINISH_FAILED;
   if (reason == NULL) return INCIPIT_FINISH_CANCELLED;
   if (strcmp(reason, "string") == 0) return INCIPIT_FINISH_STOP;
   return strcmp(reason, "match") == 0 ? INCIPIT_FINISH_MATCH : INCIPIT_FINISH_END;
@@ -106,45 +110,52 @@ static enum incipit_finish finish_of(const struct text_run *t)
 
 /* The stream is ended once more, because a text that a callback has cut short may still have
    bytes in it that were held. */
+struct incipit_result *library_result(struct text_parts *t,
+  const struct continuation *text, struct incipit_error *why)
+{
+  text_stream_end(&t->stream->flow);
+  return make_result(&text->text, text->n_prompt, &t->stream->flow,
+    (int) finish_of(t, text->ended), why);
+}
+
 static bool end_text(struct run *g, size_t i, struct incipit_error *why)
 {
   struct text_run *t = &g->text[i];
-  text_stream_end(&t->stream->flow);
-  g->result[i] = make_result(&t->q.c.text, t->q.c.n_prompt, &t->stream->flow,
-    (int) finish_of(t), why);
+  g->result[i] = library_result(&t->parts, &t->q.c, why);
   leave_text(g, t);
   g->n_done++;
   return g->result[i] != NULL;
 }
 
-/* If a step fails for one text, that text has a sentence of its own, and the others could go
-   on. But a call that fails and still returns some texts would be hard to use, so the whole
-   call fails. Memory may have been refused in any of four books; each of them is asked. */
-static bool text_failed(const struct run *g, const struct text_run *t,
-  const struct attempt *step, struct incipit_error *why)
+/* Memory may have been refused in any of four books; each of them is asked. */
+bool library_text_failed(const struct incipit_context *c, uint64_t refused,
+  const struct text_parts *t, const struct error *said, struct incipit_error *why)
 {
   const struct incipit_constraint *k = t->sampler->constraint;
-  bool refused = g->c->m.all.refused > step->refused
+  bool memory = c->m.all.refused > refused
     || t->sampler->m.all.refused + t->stream->m.all.refused > 0
     || (k != NULL && k->m.all.refused > 0);
-  return library_fail(why, refused ? INCIPIT_MEMORY : INCIPIT_NO_CHOICE, "%s",
-    t->q.why.text);
+  return library_fail(why, memory ? INCIPIT_MEMORY : INCIPIT_NO_CHOICE, "%s", said->text);
 }
 
 /* The loop calls its watcher after every token, when it is already known whether the text ends
    with it. So the last call of on_token can bring what the stream still held, and the pieces
    together are the text of the result. If the callback itself ends the text, there is no later
    call, and what was held is in the result only. */
+bool library_tell(struct text_parts *t, enum finish_reason ended, size_t i,
+  const struct step *now, const struct incipit_generate_options *o)
+{
+  struct incipit_piece piece;
+  if (ended != FINISH_NONE) text_stream_end(&t->stream->flow);
+  library_show(t->stream, &piece);
+  struct incipit_token token = { i, now->number, now->chosen, piece.text, piece.n };
+  return o->on_token == NULL || o->on_token(o->ctx, &token);
+}
+
 static bool tell_token(void *ctx, const struct step *now)
 {
   struct text_run *t = ctx;
-  const struct incipit_generate_options *o = &t->g->o;
-  struct incipit_piece piece;
-  if (t->q.c.ended != FINISH_NONE) text_stream_end(&t->stream->flow);
-  library_show(t->stream, &piece);
-  struct incipit_token token = { t->number, now->number, now->chosen, piece.text,
-    piece.n };
-  return o->on_token == NULL || o->on_token(o->ctx, &token);
+  return library_tell(&t->parts, t->q.c.ended, t->number, now, &t->g->o);
 }
 
 /* If the caller has given a sequence, its rows are kept as far as they agree with the prompt,
@@ -160,39 +171,39 @@ static bool find_place(struct run *g, struct text_run *t, struct incipit_error *
   return t->began;
 }
 
-/* Each text has a sampler and a stream of its own. Its index is added to the sampler's
-   sequence, so that texts after the same prompt get different noise. */
-static bool open_parts(struct run *g, struct text_run *t, size_t most,
-  struct incipit_error *why)
-{
-  const struct incipit_prompt *p = &g->prompt[t->number];
-  t->sampler = incipit_sampler_copy(g->sampler, why);
-  if (t->sampler == NULL) return false;
-  t->stream = incipit_stream_open(g->c->model, g->o.stop, g->o.n_stop,
-    g->o.include_stop, why);
-  if (t->stream == NULL) return false;
-  t->stream->flow.min_tokens = g->o.min_new_tokens;
-  t->sampler->d.sequence += (uint32_t) t->number;
-  return incipit_stream_reset(t->stream, p->id, p->n, why)
-    && library_begin(t->sampler, p->id, p->n, most, g->end, g->n_end,
-      why);
-}
-
-static void fill_options(struct run *g, struct text_run *t, size_t most)
+static void fill_options(struct text_parts *t, const struct incipit_generate_options *o,
+  size_t most, const uint32_t *end, size_t n_end, struct generate_options *want)
 {
   t->list[0] = (struct criterion) { "string", text_stream_should_stop,
     &t->stream->flow };
   t->list[1] = (struct criterion) { "match", constraint_cursor_should_stop,
     &t->sampler->cursor };
   t->ends = (struct criteria) { .list = t->list, .n = 2 };
-  t->want = (struct generate_options) { .max_new_tokens = most,
-    .eos = g->end, .n_eos = g->n_end, .min_tokens = g->o.min_new_tokens,
-    .on_step = tell_token, .ctx = t, .sequence = t->place,
-    .recall = store_match_prefix,
-    .chunk = g->o.chunk > 0 ? g->o.chunk : 256,
+  *want = (struct generate_options) { .max_new_tokens = most,
+    .eos = end, .n_eos = n_end, .min_tokens = o->min_new_tokens,
     .select = sampler_choose, .accept = sampler_accept,
     .select_ctx = &t->sampler->d,
     .stop = criteria_should_stop, .stop_ctx = &t->ends };
+}
+
+/* Each text has a sampler and a stream of its own. Its index is added to the sampler's
+   sequence, so that texts after the same prompt get different noise. */
+bool library_parts(struct text_parts *t, const struct incipit_context *c,
+  const struct incipit_sampler *from, size_t i, const struct incipit_prompt *prompt,
+  const struct incipit_generate_options *o, const uint32_t *end, size_t n_end,
+  struct generate_options *want, struct incipit_error *why)
+{
+  size_t most = c->model->lm->config.n_positions - prompt->n + 1;
+  if (o->max_new_tokens > 0 && o->max_new_tokens < most) most = o->max_new_tokens;
+  t->sampler = incipit_sampler_copy(from, why);
+  if (t->sampler == NULL) return false;
+  t->stream = incipit_stream_open(c->model, o->stop, o->n_stop, o->include_stop, why);
+  if (t->stream == NULL) return false;
+  t->stream->flow.min_tokens = o->min_new_tokens;
+  t->sampler->d.sequence += (uint32_t) i;
+  fill_options(t, o, most, end, n_end, want);
+  return incipit_stream_reset(t->stream, prompt->id, prompt->n, why)
+    && library_begin(t->sampler, prompt->id, prompt->n, most, end, n_end, why);
 }
 
 /* If there is no place yet, the text is left for a later step. The rows that a given sequence
@@ -204,11 +215,11 @@ static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
   t->g = g, t->number = i;
   if (!find_place(g, t, why)) return false;
   if (!t->began) return true;
-  size_t most = g->c->model->lm->config.n_positions - p->n + 1;
-  if (g->o.max_new_tokens > 0 && g->o.max_new_tokens < most)
-    most = g->o.max_new_tokens;
-  if (!open_parts(g, t, most, why)) return false;
-  fill_options(g, t, most);
+  if (!library_parts(&t->parts, g->c, g->sampler, i, p, &g->o, g->end, g->n_end,
+      &t->want, why)) return false;
+  t->want.on_step = tell_token, t->want.ctx = t;
+  t->want.sequence = t->place, t->want.recall = store_match_prefix;
+  t->want.chunk = g->o.chunk > 0 ? g->o.chunk : 256;
   struct generate_context with = library_loop(g->c);
   struct attempt a = attempt_begin(&g->c->m);
   bool ok = sequence_open(&t->q, &with, p->id, p->n, &t->want, &a.why);
@@ -218,15 +229,16 @@ static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
 
 /* All faults of a request are found before the first row is computed, so that a program does
    not wait minutes for an error. */
-static bool prompts_agree(const struct run *g, const char *call,
+static bool prompts_agree(const struct incipit_context *c,
+  const struct incipit_prompt *prompt, size_t n, const char *call,
   struct incipit_error *why)
 {
-  size_t context = g->c->model->lm->config.n_positions;
-  for (size_t i = 0; i < g->n; i++) {
-    const struct incipit_prompt *p = &g->prompt[i];
+  size_t context = c->model->lm->config.n_positions;
+  for (size_t i = 0; i < n; i++) {
+    const struct incipit_prompt *p = &prompt[i];
     if (p->n == 0) return library_fail(why, INCIPIT_MISUSE, "%s: prompt %zu has no"
       " tokens; wanted: 1 or more", call, i);
-    if (!library_ids(g->c->model, p->id, p->n, call, why)) return false;
+    if (!library_ids(c->model, p->id, p->n, call, why)) return false;
     if (p->n > context) return library_fail(why, INCIPIT_FULL, "%s: prompt %zu has"
       " %zu tokens; the context holds %zu", call, i, p->n, context);
   }
@@ -235,13 +247,12 @@ static bool prompts_agree(const struct run *g, const char *call,
 
 /* Two texts in one sequence would write over each other's rows, so each prompt must have a
    sequence of its own. */
-static bool sequences_agree(const struct run *g, const char *call,
-  struct incipit_error *why)
+static bool sequences_agree(const struct incipit_context *c, const uint32_t *of, size_t n,
+  const char *call, struct incipit_error *why)
 {
-  const uint32_t *of = g->o.sequence;
   uint32_t place;
-  for (size_t i = 0; of != NULL && i < g->n; i++) {
-    if (!library_sequence(g->c, of[i], call, &place, why)) return false;
+  for (size_t i = 0; of != NULL && i < n; i++) {
+    if (!library_sequence(c, of[i], call, &place, why)) return false;
     for (size_t k = 0; k < i; k++)
       if (of[k] == of[i]) return library_fail(why, INCIPIT_MISUSE, "%s: prompts %zu"
         " and %zu have the same sequence; wanted: one for each", call, k, i);
@@ -250,14 +261,16 @@ static bool sequences_agree(const struct run *g, const char *call,
 }
 
 /* A sampler of another model would expect logits of another length. */
-static bool request_agrees(const struct run *g, const char *call,
+bool library_agree(const struct incipit_context *c, const struct incipit_prompt *prompt,
+  size_t n, const struct incipit_generate_options *o, const char *call,
   struct incipit_error *why)
 {
-  const struct incipit_model *m = g->c->model;
-  if (!prompts_agree(g, call, why) || !sequences_agree(g, call, why)) return false;
-  if (g->o.n_stop > 0 && !library_spells(m, call, why)) return false;
-  if (!library_strings(g->o.stop, g->o.n_stop, call, "stop", why)) return false;
-  return g->o.sampler == NULL || g->o.sampler->model == m
+  const struct incipit_model *m = c->model;
+  if (!prompts_agree(c, prompt, n, call, why)
+      || !sequences_agree(c, o->sequence, n, call, why)) return false;
+  if (o->n_stop > 0 && !library_spells(m, call, why)) return false;
+  if (!library_strings(o->stop, o->n_stop, call, "stop", why)) return false;
+  return o->sampler == NULL || o->sampler->model == m
     || library_fail(why, INCIPIT_MISUSE, "%s: the sampler was opened with another"
       " model; wanted: the context's", call);
 }
@@ -296,13 +309,17 @@ static bool begin_waiting(struct run *g, struct incipit_error *why)
     (unsigned) g->c->n_places);
 }
 
+/* If a step fails for one text, that text has a sentence of its own, and the others could go
+   on. But a call that fails and still returns some texts would be hard to use, so the whole
+   call fails. */
 static bool collect(struct run *g, const struct attempt *step,
   struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
     struct text_run *t = &g->text[i];
     if (!t->began || g->result[i] != NULL || t->q.c.ended == FINISH_NONE) continue;
-    if (t->q.c.ended == FINISH_ERROR) return text_failed(g, t, step, why);
+    if (t->q.c.ended == FINISH_ERROR)
+      return library_text_failed(g->c, step->refused, &t->parts, &t->q.why, why);
     if (!end_text(g, i, why)) return false;
   }
   return true;
@@ -316,9 +333,9 @@ static bool cancel_all(struct run *g, struct incipit_error *why)
     struct text_run *t = &g->text[i];
     if (g->result[i] != NULL) continue;
     if (t->q.c.ended == FINISH_NONE) t->q.c.ended = FINISH_CANCELLED;
-    if (t->stream == NULL)
-      t->stream = incipit_stream_open(g->c->model, NULL, 0, false, why);
-    if (t->stream == NULL || !end_text(g, i, why)) return false;
+    if (t->parts.stream == NULL)
+      t->parts.stream = incipit_stream_open(g->c->model, NULL, 0, false, why);
+    if (t->parts.stream == NULL || !end_text(g, i, why)) return false;
   }
   return true;
 }
@@ -394,7 +411,7 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
       || !library_given(q->prompt, q->call, "the list of prompts", why)
       || !library_given(result, q->call, "the room for results", why)) return false;
   if (!library_options(&g.o, sizeof g.o, q->o, q->call, why)
-      || !request_agrees(&g, q->call, why)) return false;
+      || !library_agree(g.c, g.prompt, g.n, &g.o, q->call, why)) return false;
   g.n_end = g.o.ignore_end ? 0 : q->n_end;
   for (size_t i = 0; i < g.n; i++) g.all += g.prompt[i].n;
   g.told = (struct progress) { .report = tell_progress, .ctx = &g };
