@@ -591,7 +591,7 @@ INCIPIT_API struct incipit_result *incipit_batch_take(struct incipit_batch *b,
   uint64_t request, struct incipit_error *why);
   /* the text of a request that has ended, however it did; the caller owns it, and the request's number is
      forgotten */
-struct incipit_batch_report {
+struct incipit_batch_counts {
   size_t waiting, running, ended; /* requests in each state; those that were taken are not counted */
   uint64_t passes, rows; /* computed for the batch */
   uint64_t places_used; /* sequences with a row, summed over passes */
@@ -600,7 +600,7 @@ struct incipit_batch_report {
 };
   /* what a batch has, and what it has done; fields may be added at the end */
 INCIPIT_API bool incipit_batch_report(const struct incipit_batch *b,
-  struct incipit_batch_report *r, size_t size, struct incipit_error *why);
+  struct incipit_batch_counts *r, size_t size, struct incipit_error *why);
   /* fills in |*r|, which has |size| bytes */
 
 @* A failure gets its code. \label{sec:outside-errors}

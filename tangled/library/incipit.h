@@ -370,7 +370,7 @@
   INCIPIT_API struct incipit_result *incipit_batch_take(struct incipit_batch *b,
     uint64_t request, struct incipit_error *why);
   /* what a batch has, and what it has done; fields may be added at the end */
-  struct incipit_batch_report {
+  struct incipit_batch_counts {
     size_t waiting, running, ended; /* requests in each state; those that were taken are not counted */
     uint64_t passes, rows; /* computed for the batch */
     uint64_t places_used; /* sequences with a row, summed over passes */
@@ -379,5 +379,5 @@
   };
   /* fills in *r, which has size bytes */
   INCIPIT_API bool incipit_batch_report(const struct incipit_batch *b,
-    struct incipit_batch_report *r, size_t size, struct incipit_error *why);
+    struct incipit_batch_counts *r, size_t size, struct incipit_error *why);
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # installed.sh -- installed means installed: what make install copies works from / with no clone in reach: the command continues a prompt; the
-# examples of the library, as C and as C++, with the shared library and with the archive, and one in Python say what they should;
+# examples of the library, as C and as C++, with the shared library and with the archive, and two in Python say what they should;
 # a program with names of its own links; DESTDIR is kept out of every file; make uninstall leaves what was there before.
 set -eu
 build=${BUILD:-build}; clone=$PWD; tmp=$(mktemp -d "${TMPDIR:-/tmp}/installed.XXXXXX"); trap 'rm -rf "$tmp"' EXIT
@@ -61,10 +61,13 @@ printf 'Hello!\nWhat did the cat do?\n' > lines
 "$there/bin/incipit" generate "The cat sat" -n 12 > greedy.says; printf '\n12 tokens\n' >> greedy.says
 for p in "The cat sat" "Once" "There was a" "The moon"; do printf '%s|%s\n' "$p" "$("$there/bin/incipit" generate "$p" -n 8; echo x)"; done | sed 's/x$//' > batch.says
 "$there/bin/incipit" chat < lines > chat.says
+for p in "The cat sat" "Once" "There was a" "The moon"; do printf '%s|%s\n' "$p" "$("$there/bin/incipit" generate "$p" -n 24; echo x)"; done | sed 's/x$//' | LC_ALL=C sort > serving.says
+{ printf 'The cat sat|%s|4 tokens, as heard\n' "$("$there/bin/incipit" generate "The cat sat" -n 4)"
+  for p in "Once" "There was a"; do printf '%s|%s|8 tokens, as heard\n' "$p" "$("$there/bin/incipit" generate "$p" -n 8)"; done; } > requests.says
 echo '6 rows, then 47; 3 rows, then 138; 7 computed' > sharing.says
 for l in shared static; do
   eval "with=\$$l"
-  for e in greedy batch chat sharing; do
+  for e in greedy batch chat sharing serving; do
     ${CC:-cc} -std=c11 $flags "$there/share/doc/incipit/examples/$e.c" $with -o "$e-c" || fail "$e.c as C, $l"
     $cxx -std=c++11 -x c++ $flags "$there/share/doc/incipit/examples/$e.c" -x none $with -o "$e-cc" || fail "$e.c as C++, $l"
     for how in c cc; do
@@ -74,6 +77,8 @@ for l in shared static; do
         sed '$d' out | cmp -s - batch.says || fail "batch says: $(cat out)" ;;
       chat) says chat "./chat-$how" ;;
       sharing) says sharing "./sharing-$how" small ;;
+      serving) printf 'The cat sat\nOnce\n\nThere was a\nThe moon\n' | "./serving-$how" > out 2>&1 || fail "serving: $(cat out)"
+        LC_ALL=C sort out | cmp -s - serving.says || fail "serving says: $(cat out)" ;;
       esac
     done
   done
@@ -85,8 +90,10 @@ done
 rc=0; ./greedy-c x /nowhere > out 2>&1 || rc=$?
 [ $rc = 1 ] && grep -q '/nowhere.*(code 2)' out || fail "a model that is not there: $(cat out)"
 python=${PYTHON:-python3}
-if command -v "$python" > /dev/null && [ -z "${SANITIZE:-}" ]; then says greedy "$python" "$there/share/doc/incipit/examples/greedy.py" "The cat sat"
-else echo "NOT RUN: greedy.py, for there is no python3"; fi
+if command -v "$python" > /dev/null && [ -z "${SANITIZE:-}" ]; then
+  says greedy "$python" "$there/share/doc/incipit/examples/greedy.py" "The cat sat"
+  says requests "$python" "$there/share/doc/incipit/examples/serving.py" "The cat sat" "Once" "There was a"
+else echo "NOT RUN: greedy.py and serving.py, for there is no python3"; fi
 
 cd "$clone"
 install "$there" '' uninstall

@@ -920,7 +920,7 @@ START_TEST(null_is_told)
   ck_assert(incipit_sequence_close(x.c, s, &why));
   uint64_t number;
   struct incipit_request request;
-  struct incipit_batch_report batch_report;
+  struct incipit_batch_counts batch_report;
   WRONG("the context is NULL", incipit_batch_open(NULL, NULL, &why));
   struct incipit_batch *batch = incipit_batch_open(x.c, NULL, &why);
   WRONG("the batch is NULL", incipit_batch_submit(NULL, &id, 1, NULL, &number, &why));
@@ -1048,7 +1048,7 @@ START_TEST(numbers_out_of_range_are_told)
   struct incipit_batch *batch = incipit_batch_open(x.c, NULL, &why);
   uint64_t number;
   struct { struct incipit_request r; uint64_t more; } request = { .more = 9 };
-  struct { struct incipit_batch_report r; uint64_t more; } report = { .more = 9 };
+  struct { struct incipit_batch_counts r; uint64_t more; } report = { .more = 9 };
   WRONG("below 2048", incipit_batch_submit(batch, &id, 1, NULL, &number, &why));
   WRONG("has no tokens", incipit_batch_submit(batch, &id, 0, NULL, &number, &why));
   id = 5;
@@ -1668,9 +1668,9 @@ static struct incipit_request poll_of(struct incipit_batch *b, uint64_t number)
   ck_assert_msg(incipit_batch_poll(b, number, &r, sizeof r, &why), "%s", why.text);
   return r;
 }
-static struct incipit_batch_report batch_report_of(struct incipit_batch *b)
+static struct incipit_batch_counts batch_report_of(struct incipit_batch *b)
 {
-  struct incipit_batch_report r;
+  struct incipit_batch_counts r;
   ck_assert(incipit_batch_report(b, &r, sizeof r, &why));
   return r;
 }
@@ -1712,7 +1712,7 @@ START_TEST(a_batch_writes_what_each_would_alone)
       ck_assert_uint_eq(a[next - 1].number, next);
       ck_assert_msg(incipit_batch_step(b, &left, &x.why), "%s", x.why.text);
     }
-    struct incipit_batch_report r = batch_report_of(b);
+    struct incipit_batch_counts r = batch_report_of(b);
     struct incipit_report c = report_of(&x);
     ck_assert(r.waiting == 0 && r.running == 0 && r.ended == 2 * REQUESTS);
     ck_assert(r.passes == c.passes && r.rows == c.rows && r.places_used <= r.passes * co.n_sequences);
@@ -1754,7 +1754,7 @@ START_TEST(a_batch_finds_what_others_have_read)
       while (left > 0) ck_assert(incipit_batch_step(b, &left, &x.why));
       ck_assert_uint_eq(poll_of(b, number).rows_found, i > 0 && !apart ? 64 : 0);
     }
-    struct incipit_batch_report r = batch_report_of(b);
+    struct incipit_batch_counts r = batch_report_of(b);
     ck_assert_uint_eq(r.rows, apart ? 400 : 80 + 4 * 16);
     ck_assert_uint_eq(r.rows_found, apart ? 0 : 4 * 64);
     ck_assert_uint_eq(r.ended, 5);
@@ -1941,7 +1941,7 @@ START_TEST(what_a_batch_refuses_has_not_been)
   for (int what = 0; what < 4; what++)
     for (size_t k = 1, whole = 0; !whole; k++) {
       struct incipit_result *r = NULL;
-      struct incipit_batch_report before, after;
+      struct incipit_batch_counts before, after;
       uint64_t live = report_of(&x).live_bytes;
       b = what == 0 ? NULL : batch_of_two(&x, number);
       if (what == 2) {

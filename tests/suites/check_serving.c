@@ -361,40 +361,41 @@ START_TEST(what_fits_is_what_the_cache_takes)
 }
 END_TEST
 
-/* what is lacking is what the index can spare, or a text is not let in, and the index keeps all that it has */
+/* the index gives up as many pages as are lacking; if it has not so many, the text is not let in, and the index keeps them all */
 START_TEST(pages_are_given_up_only_for_somebody_who_comes_in)
 {
-  uint32_t id[24];
-  struct tiny_rig r;
-  struct prefix_index none;
-  struct scheduler s;
-  struct request q[3];
-  for (uint32_t i = 0; i < 24; i++) id[i] = (i * 5 + 1) % TINY_V;
-  index_open(&r, &none, 2); /* twelve pages of four rows */
-  prefix_close(&none);
-  struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
-  ck_assert(scheduler_open(&s, &g, &(struct scheduler_options){ .share = true }, &r.why));
-  struct generate_options one = { .max_new_tokens = 1 }, long_one = { .max_new_tokens = 20 };
-  ck_assert(scheduler_submit(&s, &q[0], id, 12, &one, &r.why) && scheduler_step(&s, &r.why) && scheduler_idle(&s));
-  ck_assert_uint_eq(s.index.kept, 3);
-  ck_assert_uint_eq(prefix_spare(&s.index), 3);
-  uint32_t other[5] = { 9, 9, 9, 9, 9 }, large[40] = { 7, 7, 7 };
-  ck_assert(scheduler_submit(&s, &q[1], other, 5, &long_one, &r.why) && scheduler_step(&s, &r.why));
-  ck_assert_uint_eq(s.index.kept, 4); /* and the newest is in use */
-  ck_assert_uint_eq(prefix_spare(&s.index), 3);
-  /* ten pages for the prompt, two in use, one to grow: one is lacking more than there will be, whatever is given up */
-  ck_assert(scheduler_submit(&s, &q[2], large, 40, &one, &r.why));
-  for (int i = 0; i < 3; i++) {
+  uint32_t id[12], other[5] = { 9, 9, 9, 9, 9 }, large[40] = { 7, 7, 7 };
+  for (uint32_t i = 0; i < 12; i++) id[i] = (i * 5 + 1) % TINY_V;
+  for (int fits = 0; fits < 2; fits++) {
+    struct tiny_rig r;
+    struct prefix_index none;
+    struct scheduler s;
+    struct request q[3];
+    index_open(&r, &none, 2); /* twelve pages of four rows */
+    prefix_close(&none);
+    struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+    ck_assert(scheduler_open(&s, &g, &(struct scheduler_options){ .share = true, .pass_rows = 8 }, &r.why));
+    struct generate_options one = { .max_new_tokens = 1 }, long_one = { .max_new_tokens = 20 };
+    ck_assert(scheduler_submit(&s, &q[0], id, 12, &one, &r.why));
+    while (!scheduler_idle(&s)) ck_assert(scheduler_step(&s, &r.why));
+    ck_assert_uint_eq(s.index.kept, 3);
+    ck_assert_uint_eq(prefix_spare(&s.index), 3);
+    ck_assert(scheduler_submit(&s, &q[1], other, 5, &long_one, &r.why) && scheduler_step(&s, &r.why));
+    ck_assert_uint_eq(s.index.kept, 4); /* and the newest is in use */
+    ck_assert_uint_eq(prefix_spare(&s.index), 3);
+    /* seven pages are free. A prompt of ten, with one for the other to grow, lacks four, and there are three; one of seven lacks one */
+    ck_assert(scheduler_submit(&s, &q[2], large, fits ? 26 : 40, &one, &r.why));
     ck_assert(scheduler_step(&s, &r.why));
-    ck_assert(q[2].state == REQUEST_WAITING);
+    ck_assert_int_eq(q[2].state, fits ? REQUEST_RUNNING : REQUEST_WAITING);
+    ck_assert_uint_eq(prefix_spare(&s.index), fits ? 2 : 3);
+    ck_assert(scheduler_step(&s, &r.why));
+    ck_assert_uint_eq(prefix_spare(&s.index), fits ? 2 : 3);
+    while (!scheduler_idle(&s)) ck_assert(scheduler_step(&s, &r.why));
+    ck_assert(q[2].q.c.ended == FINISH_LENGTH && q[1].q.c.ended == FINISH_LENGTH);
+    for (int i = 0; i < 3; i++) request_close(&s, &q[i]);
+    scheduler_close(&s);
+    tiny_close(&r);
   }
-  ck_assert_uint_eq(s.index.kept, 5);
-  while (q[1].state != REQUEST_ENDED) ck_assert(scheduler_step(&s, &r.why));
-  while (!scheduler_idle(&s)) ck_assert(scheduler_step(&s, &r.why));
-  ck_assert(q[2].q.c.ended == FINISH_LENGTH);
-  for (int i = 0; i < 3; i++) request_close(&s, &q[i]);
-  scheduler_close(&s);
-  tiny_close(&r);
 }
 END_TEST
 

@@ -260,7 +260,7 @@ struct incipit_result *incipit_batch_take(struct incipit_batch *b, uint64_t requ
   return result;
 }
 
-bool incipit_batch_report(const struct incipit_batch *b, struct incipit_batch_report *r,
+bool incipit_batch_report(const struct incipit_batch *b, struct incipit_batch_counts *r,
   size_t size, struct incipit_error *why)
 {
   if (!library_given(b, __func__, "the batch", why)
@@ -269,7 +269,7 @@ bool incipit_batch_report(const struct incipit_batch *b, struct incipit_batch_re
   size_t n[3] = { 0 };
   for (size_t i = 0; i < b->n; i++) n[state_of(b->text[i])]++;
   memset(r, 0, size);
-  *r = (struct incipit_batch_report) { .waiting = n[INCIPIT_WAITING],
+  *r = (struct incipit_batch_counts) { .waiting = n[INCIPIT_WAITING],
     .running = n[INCIPIT_RUNNING], .ended = n[INCIPIT_ENDED], .passes = c->passes,
     .rows = c->rows, .places_used = c->slots_used, .rows_found = c->found,
     .preempted = c->preempted };
