@@ -644,8 +644,8 @@ The first tenant of place 1 has the number $2^{16}+1$ and the second $2\cdot2^{1
 A sequence has a second trap. A context cannot be used while it is at work, and the easiest way to do that by mistake is a callback, which runs in the middle of |incipit_generate|. The context is marked as busy while it writes, and every call asks for that mark first. The same test notices a context that was opened before a \.{fork}: the threads of its workers have stayed in the other process, and waiting for them would never end.
 
 @* Who keeps what alive. \label{sec:outside-models}
-\fig{owners}{fig:owners}{The objects of the header. An arrow leads to an object that is kept alive: whatever you close first, nothing is freed that is still needed.}{Six boxes with a solid frame: model at the bottom, above it context, stream and constraint, at the top chat above context and sampler above constraint.
-Arrows lead from context, stream and constraint to the model, from chat to context, from sampler to constraint and to the model. A seventh box, result, has a dashed frame and no arrow.}
+\fig{owners}{fig:owners}{The objects of the header. An arrow leads to an object that is kept alive: whatever you close first, nothing is freed that is still needed.}{Seven boxes with a solid frame: model at the bottom, above it context, stream and constraint, at the top chat and batch above context and sampler above constraint.
+Arrows lead from context, stream and constraint to the model, from chat and batch to context, from sampler to constraint and to the model. An eighth box, result, has a dashed frame and no arrow.}
 
 In which order must a program close its objects? In C the usual answer is a paragraph of rules that nobody reads. Ours is: in any order. Each object that needs another is one of its \emph{users}, and your program, which opened it, is a user until it closes it; the last user frees the object (\cref{fig:owners}). The technique is called \emph{reference counting}. There are no circles among our objects, so the counts always come down to 0.
 @^reference counting@>
@@ -710,6 +710,26 @@ If anything fails, the user's turn is removed, and the conversation is as it was
 @;@#
 const char *library_place(void)
 { return INCIPIT_PREFIX "/share/incipit/models/pocket"; }
+
+@* Requests that come and go. \label{sec:outside-batch}
+Your editor is a success, and now a whole office uses it, with one model on one machine. If the program calls |incipit_generate| for each of them, the tenth person waits for nine texts. With |incipit_generate_many| nobody waits, but all ten have to ask in the same moment, and all must want the same limit and the same stop strings. What you need is the scheduler of \cref{serving}. A batch is that scheduler, and the library adds little to it: a sampler, a stream and the callbacks for each request, as for any other text.
+@^batching@>@^scheduler@>
+
+A batch has the context for itself. The scheduler plans a pass by the pages that are free, and would be wrong if somebody else wrote to the cache between two of its passes. So while a batch is open, all calls that change its context are refused, with a sentence that says why.
+
+A request is known by a number, and not by a pointer to some structure of ours. Requests live for a short time, and a program that serves many will sooner or later ask for one that is gone. With a pointer it would read memory that was freed; with a number it is told of its mistake. A number of 64 bits need never be given out twice.
+@^handle@>
+
+Here is a step. The scheduler computes a pass, and during the pass the callbacks hear of tokens. Afterwards |tell_progress| tells each reader how much of the prompt has been read.
+
+\printedfunction{library/batch.c}{incipit_batch_step}
+
+What if one of ten texts fails? Here we cannot do as |incipit_generate_many| does, where the whole call fails: the ten have nothing to do with each other. So the step succeeds. The text that could not go on has ended, with |INCIPIT_FINISH_FAILED|. Its result has what was written until then, and |incipit_batch_poll| says why there is no more.
+
+And what may a callback do, in the middle of a pass? A reader who closes his window is noticed there, so it must be possible to cancel: one's own text, by returning false, or another one. It may also submit, if the answer to one question is the next question. Both are safe because the scheduler does not look at its line before the pass is over. Taking a step within a step, or closing the batch, is refused.
+@^cancellation@>
+
+Is each text the one that |incipit_generate| writes? The test |a_batch_writes_what_each_would_alone| submits twenty requests with samplers, stop strings and constraints of all kinds, a few at a time, to caches of several sizes, some so small that texts lose their rows. It compares ids, text, pieces and the reason of the end. \.{docs/examples/serving.c} and \.{serving.py} are whole programs: the first answers lines as they come, which is a server without the network.
 
 @* The check, and what the library costs. \label{sec:outside-check}
 The functions that the library calls have been checked in their own chapters. What can still go wrong is the connection: another default than the header says, a row that is computed twice, an error without a sentence, a name that is seen from outside. So the suite \.{check-library}

@@ -128,7 +128,7 @@ static bool add_text(struct incipit_batch *b, const struct incipit_prompt *p,
   b->text = list;
   struct batch_text *t = memory_alloc(&b->m, MEMORY_OTHER, 1, sizeof *t, &a.why);
   if (t == NULL) return attempt_end(&a, false, INCIPIT_MEMORY, why);
-  t->b = b, t->o = *o, t->number = b->last + 1;
+  *t = (struct batch_text) { .b = b, .o = *o, .number = b->last + 1 };
   if (!submit(t, p, why)) {
     close_text(b, t);
     return false;
