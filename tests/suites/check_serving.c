@@ -606,6 +606,36 @@ START_TEST(a_refusal_costs_one_text)
 }
 END_TEST
 
+/* passes of two rows, so that the second text is in its slot and has no row: it does not end for the first */
+START_TEST(a_refused_pass_ends_a_text_that_it_was_for)
+{
+  uint32_t id[2][5] = { { 1, 2, 3, 4, 5 }, { 7, 8, 9, 1, 2 } };
+  size_t ended = 0;
+  for (size_t at = 1, reached = 1; reached; at++) {
+    struct tiny_rig r;
+    struct prefix_index none;
+    struct scheduler s;
+    struct request q[2];
+    index_open(&r, &none, 2);
+    prefix_close(&none);
+    struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+    ck_assert(scheduler_open(&s, &g, &(struct scheduler_options){ .pass_rows = 2 }, &r.why));
+    for (int i = 0; i < 2; i++) ck_assert(scheduler_submit(&s, &q[i], id[i], 5, &(struct generate_options){ .max_new_tokens = 3 }, &r.why));
+    r.m.fail_at = r.m.all.requests + at;
+    ck_assert(scheduler_step(&s, &r.why));
+    reached = r.m.all.requests >= r.m.fail_at, r.m.fail_at = 0;
+    ck_assert(q[1].state == REQUEST_RUNNING);
+    ended += q[0].q.c.ended == FINISH_ERROR;
+    while (!scheduler_idle(&s)) ck_assert(scheduler_step(&s, &r.why));
+    ck_assert_int_eq(q[1].q.c.ended, FINISH_LENGTH);
+    for (int i = 0; i < 2; i++) request_close(&s, &q[i]);
+    scheduler_close(&s);
+    tiny_close(&r);
+  }
+  ck_assert_uint_gt(ended, 2);
+}
+END_TEST
+
 START_TEST(a_scheduler_is_refused_in_words)
 {
   struct tiny_rig r;
@@ -761,6 +791,7 @@ int main(void)
   tcase_add_test(t, a_refused_request_has_not_been);
   tcase_add_test(t, a_text_may_be_cancelled_in_any_state);
   tcase_add_test(t, a_refusal_costs_one_text);
+  tcase_add_test(t, a_refused_pass_ends_a_text_that_it_was_for);
   tcase_add_test(t, a_scheduler_is_refused_in_words);
   tcase_add_loop_test(t, pages_survive_in_a_file, 0, 2);
   tcase_add_test(t, a_damaged_file_of_pages_is_refused);
