@@ -463,7 +463,7 @@ enum incipit_finish {
 };
   /* how a text ended */
 struct incipit_token {
-  size_t prompt; /* which prompt of the call it continues, from 0 */
+  size_t prompt; /* which prompt of the call it continues, from 0; 0 in a batch */
   size_t number; /* which token of its text, from 1 */
   uint32_t id;
   const char *text; size_t n;
@@ -554,19 +554,21 @@ struct incipit_batch_options {
   /* all zero but |size| are the defaults */
 INCIPIT_API struct incipit_batch *incipit_batch_open(struct incipit_context *c,
   const struct incipit_batch_options *o, struct incipit_error *why);
-  /* takes all sequences of |c|, none of which may be open: so many texts are written at a time. Until the batch
-     is closed, calls for |c| itself are refused, but for its report and its close */
+  /* opens a batch in |c|, none of whose sequences may be open: the batch has them all, and so many texts are written
+     at a time. Until it is closed, all calls for |c| are refused but those for its report and its close */
 INCIPIT_API void incipit_batch_close(struct incipit_batch *b);
-  /* forgets all its requests and their rows */
+  /* cancels its requests, and forgets them with their rows */
 INCIPIT_API bool incipit_batch_submit(struct incipit_batch *b, const uint32_t *id, size_t n,
   const struct incipit_generate_options *o, uint64_t *request, struct incipit_error *why);
-  /* asks for the text that |incipit_generate| would write, and |*request| becomes its number, from 1, never given
-     out twice. All is copied but |o->ctx|. |o->sequence| must be |NULL|, |o->chunk| is not used, and |o->on_progress| is called
-     between passes, for this text alone. |INCIPIT_FULL|: the cache could not hold it even without others */
+  /* asks for the text that |incipit_generate| would write; |*request| becomes its number, from 1, which is never given out
+     twice. Everything is copied but |o->ctx|. |o->sequence| must be |NULL|, and |o->chunk| is not used; |on_progress| is called
+     between passes, about this text alone, and its false ends this text. |INCIPIT_FULL|: the cache could not hold the
+     text even alone */
 INCIPIT_API bool incipit_batch_step(struct incipit_batch *b, size_t *left,
   struct incipit_error *why);
-  /* one pass, and |*left| becomes the number of requests that have not ended, unless |left| is |NULL|; if there are none it does nothing. What is wrong with one
-     text ends that text. Callbacks may submit, poll and cancel, and nothing else */
+  /* computes a pass, if there is anything to compute; |*left|, unless |left| is |NULL|, becomes the number of requests
+     that have not ended. What is wrong with one text ends that text. Callbacks may submit, poll, cancel and ask for
+     reports, and make no other call */
 enum incipit_state {
   INCIPIT_WAITING, /* it has no place in the passes yet, or has lost it */@/
   INCIPIT_RUNNING, /* its prompt is read or its text written */@/
@@ -586,11 +588,11 @@ INCIPIT_API bool incipit_batch_poll(const struct incipit_batch *b, uint64_t requ
   /* fills in |*r|, which has |size| bytes */
 INCIPIT_API bool incipit_batch_cancel(struct incipit_batch *b, uint64_t request,
   struct incipit_error *why);
-  /* ends its text as it is, or after the pass if a callback calls; no callback hears of it again. One that has ended stays as it is */
+  /* ends its text as it is, or after the pass if a callback calls; no callback hears of it again. A text that has
+     ended stays as it is */
 INCIPIT_API struct incipit_result *incipit_batch_take(struct incipit_batch *b,
   uint64_t request, struct incipit_error *why);
-  /* the text of a request that has ended, however it did; the caller owns it, and the request's number is
-     forgotten */
+  /* gives the text of a request that has ended, however it did; the caller owns it, and the request is forgotten */
 struct incipit_batch_counts {
   size_t waiting, running, ended; /* requests in each state; those that were taken are not counted */
   uint64_t passes, rows; /* computed for the batch */

@@ -9,10 +9,11 @@
 #include "kernels/kernels.h"
 
 enum { MOST = 9, LONG = 40 };
+/* so many schedules; one of SHARED has up to three workers */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { ROUNDS = 150 };
+enum { ROUNDS = 150, SHARED = 1 };
 #else
-enum { ROUNDS = 10000 };
+enum { ROUNDS = 10000, SHARED = 16 };
 #endif
 
 /* a text that is asked for: when it comes, when it is cancelled (0: never), and what the watcher saw */
@@ -199,6 +200,7 @@ START_TEST(company_changes_no_text)
     build(&h, now, i % 4 != 0);
     h.rig.s = cache_open(&h.rig.m, &h.rig.t.lm.config, h.slots, &h.size, &h.rig.why);
     hold_msg(h.rig.s != NULL, "%s", h.rig.why.text);
+    if (i % SHARED == 0) h.rig.e.pool = pool_open(&h.rig.m, 1 + (uint32_t) (now % 3), &h.rig.why);
     struct generate_context g = { &h.rig.e, &h.rig.t.lm, h.rig.s, &h.rig.m };
     hold_msg(scheduler_open(&s, &g, &h.w, &h.rig.why), "%s", h.rig.why.text);
     serve(&h, &s);
@@ -206,6 +208,7 @@ START_TEST(company_changes_no_text)
     preempted += s.counts.preempted, found += s.counts.found, texts += h.n;
     scheduler_close(&s);
     ck_assert_uint_eq(cache_look(h.rig.s).pages_used, 0);
+    pool_close(&h.rig.m, h.rig.e.pool);
     demolish(&h);
   }
   printf("%zu schedules, %lu texts, %lu preempted, %lu rows found\n", rounds, (unsigned long) texts, (unsigned long) preempted,
