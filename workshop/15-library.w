@@ -569,6 +569,10 @@ INCIPIT_API bool incipit_batch_step(struct incipit_batch *b, size_t *left,
   /* computes a pass, if there is anything to compute; |*left|, unless |left| is |NULL|, becomes the number of requests
      that have not ended. What is wrong with one text ends that text. Callbacks may submit, poll, cancel and ask for
      reports, and make no other call */
+
+@ Between two steps you may ask what has become of a request. Has it a place in the passes? How many tokens has its text? A text that has ended waits until you take it, and then its number means nothing any more. You may take it in your own time: what waits for you is tokens and characters, and no rows that others could need.
+
+@<Requests that come and go@>=
 enum incipit_state {
   INCIPIT_WAITING, /* it has no place in the passes yet, or has lost it */@/
   INCIPIT_RUNNING, /* its prompt is read or its text written */@/
@@ -593,6 +597,10 @@ INCIPIT_API bool incipit_batch_cancel(struct incipit_batch *b, uint64_t request,
 INCIPIT_API struct incipit_result *incipit_batch_take(struct incipit_batch *b,
   uint64_t request, struct incipit_error *why);
   /* gives the text of a request that has ended, however it did; the caller owns it, and the request is forgotten */
+
+@ The counts tell you whether the context is large enough. Divide |places_used| by the passes, and you have the number of texts in a mean pass. Many texts that gave their rows back mean that there are more sequences than rows for them.
+
+@<Requests that come and go@>=
 struct incipit_batch_counts {
   size_t waiting, running, ended; /* requests in each state; those that were taken are not counted */
   uint64_t passes, rows; /* computed for the batch */
@@ -726,12 +734,12 @@ Here is a step. The scheduler computes a pass, and during the pass the callbacks
 
 \printedfunction{library/batch.c}{incipit_batch_step}
 
-What if one of ten texts fails? Here we cannot do as |incipit_generate_many| does, where the whole call fails: the ten have nothing to do with each other. So the step succeeds. The text that could not go on has ended, with |INCIPIT_FINISH_FAILED|. Its result has what was written until then, and |incipit_batch_poll| says why there is no more.
+What if one of ten texts fails? In |incipit_generate_many| the whole call fails. Here that would be wrong, for the ten have nothing to do with each other. So the step succeeds. The text that could not go on has ended, with |INCIPIT_FINISH_FAILED|. Its result has what was written until then, and |incipit_batch_poll| says why there is no more.
 
 And what may a callback do, in the middle of a pass? A reader who closes his window is noticed there, so it must be possible to cancel: one's own text, by returning false, or another one. It may also submit, if the answer to one question is the next question. Both are safe because the scheduler does not look at its line before the pass is over. Taking a step within a step, or closing the batch, is refused.
 @^cancellation@>
 
-Is each text the one that |incipit_generate| writes? The test |a_batch_writes_what_each_would_alone| submits twenty requests with samplers, stop strings and constraints of all kinds, a few at a time, to caches of several sizes, some so small that texts lose their rows. It compares ids, text, pieces and the reason of the end. \.{docs/examples/serving.c} and \.{serving.py} are whole programs: the first answers lines as they come, which is a server without the network.
+Is each text the one that |incipit_generate| writes? The suite \.{check-library} submits twenty requests with samplers, stop strings and constraints of all kinds, a few at a time, to caches of several sizes, some so small that texts lose their rows. It compares ids, text, pieces and the reason of the end. \.{docs/examples/serving.c} and \.{serving.py} are whole programs: the first answers lines as they come, which is a server without the network.
 
 @* The check, and what the library costs. \label{sec:outside-check}
 The functions that the library calls have been checked in their own chapters. What can still go wrong is the connection: another default than the header says, a row that is computed twice, an error without a sentence, a name that is seen from outside. So the suite \.{check-library}
