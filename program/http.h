@@ -66,21 +66,31 @@ void http_quiesce(struct http_server *h);
 /* ends what is there, and returns the memory */
 void http_close(struct http_server *h);
 
-/* of a request: GET, POST, ...; the path without its query; a header, null if it is not there; what Content-Length says, 0 without it */
+/* of a request: GET, POST, ... */
 const char *http_method(const struct http_exchange *x);
+
+/* its path, without a query */
 const char *http_path(const struct http_exchange *x);
+
+/* one of its headers, null if it is not there */
 const char *http_header(const struct http_exchange *x, const char *name);
+
+/* what its Content-Length says, 0 without it */
 uint64_t http_length(const struct http_exchange *x);
 
 /* connections of its server that are open */
 unsigned http_connections(const struct http_exchange *x);
 
-/* the X-Request-Id of its answer, and after the answer its status */
+/* the X-Request-Id of its answer */
 const char *http_id(const struct http_exchange *x);
+
+/* the status of its answer, once it is given */
 unsigned http_status(const struct http_exchange *x);
 
 /* what the service keeps with it; null at first */
 void *http_own(const struct http_exchange *x);
+
+/* keeps something else with it */
 void http_set_own(struct http_exchange *x, void *own);
 
 /* answers, once */

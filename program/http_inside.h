@@ -22,6 +22,7 @@ struct http_connection {
   bool shut; /* by us */
 };
 
+/* A request, and as much of its answer as is known; of the thread of HTTP, but for the last line. */
 struct http_exchange {
   struct http_server *h;
   struct http_connection *c;
@@ -38,6 +39,7 @@ struct http_exchange {
   bool suspended, woken, gone;
 };
 
+/* Listens, and has a list of its open connections. */
 struct http_server {
   struct memory *m;
   struct http_options w;

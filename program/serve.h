@@ -139,7 +139,9 @@ json_t *serve_read_body(const char *body, size_t n, struct serve_refusal *r);
 /* how an engine serves */
 struct serve_limits { size_t slots, pass_rows, queue, pages; bool share; };
 
+/* how many times a histogram tells apart */
 enum { SERVE_BUCKETS = 14 };
+
 /* a histogram of seconds */
 struct serve_times { uint64_t bucket[SERVE_BUCKETS], count; double sum; };
 
@@ -163,8 +165,10 @@ struct serve_engine;
 /* the model's session is the engine's until it is closed. Errors: memory, options that contradict the cache */
 struct serve_engine *serve_engine_open(struct serve_model *s, const struct serve_limits *w, struct error *why);
 
-/* starts the thread; ends it when no job is left, and it may be started again */
+/* starts the thread */
 bool serve_engine_start(struct serve_engine *e, struct error *why);
+
+/* ends it when no job is left; it may be started again */
 void serve_engine_stop(struct serve_engine *e);
 
 /* the job is the engine's until it is done, and wakes its listener whenever there is news; false and a refusal if there is no
@@ -186,8 +190,10 @@ void serve_cut(struct serve_engine *e);
 /* counts, and what there is; slot_rows and slot_ticket have slots places, or are null */
 void serve_engine_look(struct serve_engine *e, struct serve_counts *c, struct serve_look *l, size_t *slot_rows, uint64_t *slot_ticket);
 
-/* the lock, for whoever reads what the engine writes */
+/* takes the lock, to read what the engine writes */
 void serve_lock(struct serve_engine *e);
+
+/* gives it back */
 void serve_unlock(struct serve_engine *e);
 
 /* the pages that are known by their tokens; only while the thread does not run */
@@ -214,8 +220,12 @@ enum { SERVE_STATUSES = 600 };
 bool serve_put_metrics(struct serve_engine *e, unsigned connections, const uint64_t response[SERVE_STATUSES], struct bytes *out,
   struct memory *m);
 
-/* what out gets from writing to a stream: begin, write to it, end (false: no memory) */
+/* what is written to out is kept in memory */
 struct serve_text { FILE *out; char *text; size_t n; };
+
+/* opens the stream; false: there is no memory */
 bool serve_text_begin(struct serve_text *t);
+
+/* closes it, and appends what was written to out; false: there is no memory */
 bool serve_text_end(struct serve_text *t, struct bytes *out, struct memory *m);
 #endif

@@ -259,13 +259,17 @@ static void put_usage(struct json_writer *out, const struct serve_job *j)
 
 static const char *finish_word(const struct serve_choice *c)
 {
-  return c->ended == FINISH_STOP ? "\"stop\"" : c->ended == FINISH_LENGTH ? "\"length\"" : "null";
+  if (c->ended == FINISH_STOP) return "\"stop\"";
+  return c->ended == FINISH_LENGTH ? "\"length\"" : "null";
 }
 
 /* an answer in a talk has no blanks at its beginning: they belong to a word, and stand at the beginning of a line */
 static void skip_blanks(struct serve_choice *c, const unsigned char **byte, size_t *n)
 {
-  while (c->job->chat && c->bare == c->shown && *n > 0 && **byte == ' ') ++*byte, --*n, c->bare++, c->shown++;
+  for (; c->job->chat && c->bare == c->shown && *n > 0 && **byte == ' '; c->bare++) {
+    ++*byte, --*n;
+    c->shown++;
+  }
 }
 
 static bool has_failed(const struct serve_choice *c)

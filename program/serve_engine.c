@@ -139,7 +139,8 @@ static void set_ends(struct serve_choice *c, struct serve_model *s)
   const struct model_config *config = &s->o->lm->config;
   bool talk = c->job->chat && c->prompt->must == NULL;
   c->want.eos = talk ? s->ends.id : config->eos;
-  c->want.n_eos = c->job->ignore_eos ? 0 : talk ? s->ends.n : config->n_eos;
+  c->want.n_eos = talk ? s->ends.n : config->n_eos;
+  if (c->job->ignore_eos) c->want.n_eos = 0;
 }
 
 static bool open_choice(struct serve_engine *e, struct serve_choice *c, struct error *why)

@@ -29,12 +29,22 @@ enum { MAX_TEXTS = 128, MAX_STOPS = 16, MAX_STOP = 1024, MAX_TURNS = 1024, MAX_B
 
 /* ---- refusals */
 
+static const char *type_of(unsigned status)
+{
+  switch (status) {
+  case 401: return "authentication_error";
+  case 403: return "permission_error";
+  case 429: return "rate_limit_error";
+  case 500: case 503: return "server_error";
+  default: return "invalid_request_error";
+  }
+}
+
 bool serve_refuse(struct serve_refusal *r, unsigned status, const char *code, const char *param, const char *format, ...)
 {
   va_list args;
   r->status = status, r->code = code;
-  r->type = status == 401 ? "authentication_error" : status == 403 ? "permission_error" : status == 429 ? "rate_limit_error"
-    : status >= 500 && status != 501 ? "server_error" : "invalid_request_error";
+  r->type = type_of(status);
   snprintf(r->param, sizeof r->param, "%s", param);
   va_start(args, format);
   vsnprintf(r->why.text, sizeof r->why.text, format, args);
@@ -293,9 +303,11 @@ static bool read_stream_options(struct field_reader *f, json_t *v)
 /* a constraint excludes another one, stop strings, and a least number of tokens, as it does on the command line */
 static bool alone(struct field_reader *f)
 {
-  const char *other = f->j->n_stop > 0 ? "stop" : f->j->min_tokens > 0 ? "min_tokens"
-    : f->json_object && strcmp(f->name, "response_format") != 0 ? "response_format"
-    : f->regex != NULL && strcmp(f->name, "regex") != 0 ? "regex" : NULL;
+  const char *other = NULL;
+  if (f->regex != NULL && strcmp(f->name, "regex") != 0) other = "regex";
+  if (f->json_object && strcmp(f->name, "response_format") != 0) other = "response_format";
+  if (f->j->min_tokens > 0) other = "min_tokens";
+  if (f->j->n_stop > 0) other = "stop";
   return other == NULL || serve_refuse(f->r, 400, "invalid_value", f->name, "%s contradicts %s; wanted: one of them", f->name, other);
 }
 
@@ -526,7 +538,8 @@ static bool read_prompts(struct field_reader *f)
   if (many && !json_is_string(first) && !json_is_array(first)) return wrong_type(f, "prompt", first, "a string, an id, or a list of ids");
   bool ok = open_prompts(f, n);
   for (size_t i = 0; ok && i < n; i++) {
-    json_t *one = many ? json_array_get(v, i) : v != NULL ? v : empty;
+    json_t *one = v != NULL ? v : empty;
+    if (many) one = json_array_get(v, i);
     if (many && json_typeof(one) != json_typeof(first)) ok = wrong_type(f, "prompt", one, "elements of one kind");
     else ok = json_is_string(one) ? encode(f, &f->j->prompt[i], one) : take_ids(f, &f->j->prompt[i], one);
     if (ok && f->j->prompt[i].list.n == 0) {
@@ -659,7 +672,8 @@ static bool compile(struct field_reader *f, struct serve_prompt *p)
 {
   struct memory *m = &f->j->m;
   struct error why;
-  const char *param = f->regex != NULL ? "regex" : f->grammar != NULL ? "grammar" : "response_format";
+  const char *param = f->grammar != NULL ? "grammar" : "response_format";
+  if (f->regex != NULL) param = "regex";
   json_t *v = f->regex != NULL ? f->regex : f->grammar;
   if (f->regex != NULL) p->must = constraint_regex(m, json_string_value(v), json_string_length(v), &why);
   else if (f->grammar != NULL) p->must = constraint_grammar(m, "grammar", json_string_value(v), json_string_length(v), &why);
@@ -750,7 +764,8 @@ void serve_job_close(struct serve_job *j)
     bytes_free(m, &j->choice[i].text);
   }
   memory_free(m, j->prompt), memory_free(m, j->choice);
-  memory_free(m, j->bias), memory_free(m, j->biased), memory_free(m, j->stop);
+  memory_free(m, j->bias), memory_free(m, j->biased);
+  memory_free(m, j->stop);
   json_decref(j->body);
   free(j);
 }

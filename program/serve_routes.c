@@ -148,7 +148,9 @@ static json_t *read_small(struct serve_house *h, struct http_exchange *x, const 
   for (void *at = ok ? json_object_iter(object) : NULL; ok && at != NULL; at = json_object_iter_next(object, at)) {
     const char *key = json_object_iter_key(at);
     char shown[100];
-    int k = ids ? -1 : strcmp(key, name[0]) == 0 ? 0 : strcmp(key, name[1]) == 0 ? 1 : -1;
+    int k = -1;
+    for (int i = 0; !ids && i < 2; i++)
+      if (strcmp(key, name[i]) == 0) k = i;
     json_t *value = json_object_iter_value(at);
     snprintf(shown, sizeof shown, "%.90s", key);
     if (k < 0 && strcmp(key, field) != 0) ok = serve_refuse(&r, 400, "unknown_parameter", shown, "`%s' is not known here; wanted: %s", shown, field);
@@ -308,7 +310,8 @@ static enum http_more more_of_text(void *ctx, struct http_exchange *x, struct by
   struct visit *v = http_own(x);
   bool end = false;
   if (!serve_put_events(h->engine, v->job, out, &end, &h->model->m)) return HTTP_CUT;
-  return end ? HTTP_END : out->n > 0 ? HTTP_MORE : HTTP_WAIT;
+  if (end) return HTTP_END;
+  return out->n > 0 ? HTTP_MORE : HTTP_WAIT;
 }
 
 /* ---- routes */

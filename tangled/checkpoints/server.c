@@ -28,7 +28,8 @@ static bool start(struct house *h)
 {
   int ends[2];
   sigset_t wanted;
-  sigemptyset(&wanted), sigaddset(&wanted, SIGTERM), sigaddset(&wanted, SIGINT);
+  sigemptyset(&wanted);
+  sigaddset(&wanted, SIGTERM), sigaddset(&wanted, SIGINT);
   pthread_sigmask(SIG_BLOCK, &wanted, NULL);
   if (pipe(ends) != 0 || (h->out = fdopen(ends[1], "w")) == NULL || (h->err = tmpfile()) == NULL
     || pthread_create(&h->thread, NULL, serve, h) != 0) return false;
