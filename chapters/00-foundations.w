@@ -40,7 +40,7 @@ into pairs, however many workers there are, and let them share the pairs as they
 
 @ This is the rule of the whole engine: \emph{which numbers are added, and in which order, depends on the problem and never on the workers.} \Cref{sec:order} fixes the order for
 every sum in a model. Most steps compute many sums, one per row of a matrix. We divide the rows among the workers and never a row, so each sum is computed by one worker from start to finish.
-Only one sum grows with the text, in attention; it is cut into blocks of 256 positions, whatever the number of threads (\cref{sec:blocks}). Does the rule cost speed? It need not: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
+Only one sum grows with the text, in attention; it is cut into blocks of \given{256} positions, whatever the number of threads (\cref{sec:blocks}). Does the rule cost speed? It need not: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
 
 Three things besides our own code can change a sum. First, a compiler may reorder it if it is given \.{-ffast-math}, or keep intermediate results in
 wider registers. |ground.h|, which every
@@ -300,12 +300,12 @@ the file when you call it again.
 \begin{exercises}
 \exercise{check}{ex:ground.peak}{In the second hand calculation, let the fourth event free the
 80 instead of the 40. Which of the four final numbers change?}{\texttt{make exercise-00-1}}{%
-Only \emph{live}, which ends at 130: the peak was reached before.}
-\exercise{check}{ex:ground.six}{In the first hand calculation, give six workers one number each. What is the sum now, and is it the best of the four?}{\texttt{make exercise-00-2}}{100,000,000, as with
+Only \emph{live}, which ends at \given{130}: the peak was reached before.}
+\exercise{check}{ex:ground.six}{In the first hand calculation, give six workers one number each. What is the sum now, and is it the best of the four?}{\texttt{make exercise-00-2}}{\given{100,000,000}, as with
 one worker: the caller adds the same six numbers from left to right. So more workers make a sum different, and not always better: with three it was 1 off, with six it is 15 off.}
 \exercise{think}{ex:ground.runs}{A program makes \given{200} requests if all are granted, and stops at the first that is not. We run it with |fail_at| 1, 2, 3
-and so on, until a run goes through. How many runs are that, and how many requests all together?}{\texttt{make exercise-00-3}}{201 runs, the last of which is refused
-nothing, and $1+2+\cdots+\given{200}+\given{200}$ requests, which is 20,300. \Cref{loop} will meet this sum again.}
+and so on, until a run goes through. How many runs are that, and how many requests all together?}{\texttt{make exercise-00-3}}{\given{201} runs, the last of which is refused
+nothing, and $1+2+\cdots+\given{200}+\given{200}$ requests, which is \given{20,300}. \Cref{loop} will meet this sum again.}
 \exercise{check}{ex:ground.part}{Write the function that a step needs first: which of $n$ rows are worker $w$'s? The parts are to follow one another, none may have
 two rows more than another, and $n$ may be as large as a |size_t| can be.}{\texttt{make exercise-00-4}}{With $q$ and $r$, quotient and remainder of $n$ by the number of workers,
 the first $r$ workers get $q+1$ rows and the others $q$. The pretty $nw/W$ of this chapter's program overflows.}

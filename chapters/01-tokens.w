@@ -23,8 +23,8 @@ token, rare ones as a few, and a word that was never seen can still be written, 
 worst. All that you have learnt is the list of merges in their order; a merge's place
 in the list, counted from 0, is its \emph{rank}. The method is \emph{byte-pair encoding} (BPE), a trick for
 compressing files that Philip Gage published in 1994 \cited{Gage 1994} and Rico Sennrich and his colleagues brought to
-translation in 2016 \cited{Sennrich 2016}. GPT-2, OpenAI's model of 2019, started it from bytes, and so does Llama~3, Meta's of
-2024; this book reads the files of both.
+translation in 2016 \cited{Sennrich 2016}. GPT-2, OpenAI's model of \given{2019}, started it from bytes, and so does Llama~3, Meta's of
+\given{2024}; this book reads the files of both.
 @^byte-pair encoding@>@^merge@>@^Gage, Philip@>@^Sennrich, Rico@>
 
 \begin{byhand}{nine merges, and a word that was not there}
@@ -87,8 +87,8 @@ with \val{tokens.llama3}, more. Another tutorial says ``typically 32,000 to 128,
 tokens do to a model that reads them. Then comes the care that real text needs: UTF-8, characters that arrive in halves, the cut into pieces, and what published tokenizers add. We use two hash tables, a heap and a library that does the cutting; \cref{lookups} explains them.
 
 @* Learning the merges: the trainer. \label{sec:learning}
-Here is the rule of the hand calculation, precisely. Ids 0 to 255 are the
-values of a byte; the $k$-th merge, counted from 0, makes id $256 + k$. The count of a pair is the number of
+Here is the rule of the hand calculation, precisely. Ids 0 to \given{255} are the
+values of a byte; the $k$-th merge, counted from 0, makes id $\given{256} + k$. The count of a pair is the number of
 places, inside pieces, where its two ids stand side by side; places may overlap, so
 \texttt{aaa} has \tok{a}\,\tok{a} twice. The pair with the highest count is merged; of several the one with
 the smaller left id, and of those the one with the smaller right id. The pair is merged from left to
@@ -438,7 +438,7 @@ definition, and \val{tokens.looks.fast} times in our way, about three per letter
 @ A published vocabulary numbers its tokens as it likes: the ids of the bytes may be anything, and
 the $k$-th merge may make any id. (GPT-2's letter \texttt A is 32, and not 65.) So the encoder has a list of \emph{rules}, whose places are
 the ranks, and a table from pairs to rules. A merge that was learnt here is the special case in which byte $b$ has id $b$ and rule
-$k$ makes $256+k$. |bpe_add| appends a rule; it and the other functions that only keep the rules in memory are in \.{unwoven/tokens/rules.c}.
+$k$ makes $\given{256}+k$. |bpe_add| appends a rule; it and the other functions that only keep the rules in memory are in \.{unwoven/tokens/rules.c}.
 
 @(bpe.h@>=
 #define BPE_NONE UINT32_MAX
@@ -700,7 +700,7 @@ bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
     refused with a message. Right half first, so that the left one is on top. */
 
 @ An encoder for merges that were learnt here is the simplest there is: a byte's id is the byte, and rule
-$k$ makes id $256+k$. No two ids of such a list have the same bytes (\cref{ex:tokens.alike} asks why). Nevertheless you can write one text with different ids: \texttt{that} also with
+$k$ makes id $\given{256}+k$. No two ids of such a list have the same bytes (\cref{ex:tokens.alike} asks why). Nevertheless you can write one text with different ids: \texttt{that} also with
 the ids of its four bytes, and a model is free to write it in that way. From a text to ids and back you always get the same text; from ids to a text and back you need not get
 the same ids.
 
@@ -750,11 +750,11 @@ How many times does the letter r occur in \emph{strawberry}? Before you laugh at
 A model that first writes the word letter by letter has each letter as a token of its own, and can count those.
 @^counting letters@>
 
-Sums suffer from the same cause. In GPT-2 \tok{\ 10000} is one token, but \tok{\ 9999} is two, \tok{\ 9}\,\tok{999}. Nothing in these three ids tells the model that the one number follows the other. In Llama~3 the digits are cut in threes, but from the left: in 9999 the first token counts tens and in
-10000 it counts hundreds, so a carry changes where every later digit is found. Llama~2 and Qwen~3 give each digit a token of its own. That costs more tokens, and the same digit has the same id wherever it stands.
+Sums suffer from the same cause. In GPT-2 \tok{\ 10000} is one token, but \tok{\ 9999} is two, \tok{\ 9}\,\tok{999}. Nothing in these three ids tells the model that the one number follows the other. In Llama~3 the digits are cut in threes, but from the left: in \given{9999} the first token counts tens and in
+\given{10000} it counts hundreds, so a carry changes where every later digit is found. Llama~2 and Qwen~3 give each digit a token of its own. That costs more tokens, and the same digit has the same id wherever it stands.
 
 \widefig{letters}{fig:letters}{A word and a sum in four published vocabularies; on the right the number of tokens. The same word has other tokens after a space than at the beginning, and the numbers are cut in three different ways.}{Four rows of boxes below one another, one for each of GPT-2, Llama 2, Llama 3 and Qwen 3, over the same
-text: strawberry, comma, a strawberry, comma, 9999 plus 1 equals 10000. At the beginning all four cut strawberry in three. The second time it is one box with its space, but for Llama 2, which cuts it in three again. GPT-2 cuts 9999 into 9 and 999 and has one box for 10000, Llama 3 cuts 999 and 9, 100 and 00, the other two have a box for each digit. The numbers of tokens are 13, 24, 17 and 22.}
+text: strawberry, comma, a strawberry, comma, \given{9999} plus 1 equals \given{10000}. At the beginning all four cut strawberry in three. The second time it is one box with its space, but for Llama 2, which cuts it in three again. GPT-2 cuts \given{9999} into 9 and \given{999} and has one box for \given{10000}, Llama 3 cuts \given{999} and 9, \given{100} and 00, the other two have a box for each digit. The numbers of tokens are 13, 24, 17 and 22.}
 
 @ How many tokens is a page? \Cref{tab:words} counts\lab{lab:tokenskeys} a text of \val{tokens.words.english} words on how books were copied by hand, its German translation, and a C function, |utf8_next| of \cref{sec:bytes}.
 In published vocabularies an English word is \val[2]{tokens.words.llama3.english} to \val[2]{tokens.words.llama2.english} tokens, punctuation included. German pays more. Its words are longer, and the list has fewer of them: in GPT-2, which was trained on English, the translation has
@@ -778,7 +778,7 @@ Qwen 3 & \val[2]{tokens.words.qwen3.english} & \val[2]{tokens.width.qwen3.englis
 
 @* Bytes and UTF-8. \label{sec:bytes}
 A text in memory is a sequence of bytes, and what the bytes mean is a convention. The convention of
-our time is \emph{UTF-8} \cited{Yergeau 2003}: a byte below 128 is the ASCII character of that number; any other
+our time is \emph{UTF-8} \cited{Yergeau 2003}: a byte below \given{128} is the ASCII character of that number; any other
 character is one leading byte, whose upper bits say how many bytes follow, and one to three
 continuation bytes of the form \texttt{10xxxxxx}. No leading byte has that form. So no character's
 bytes occur inside another's, and if you start anywhere in a text you find the beginning of a character after at most
@@ -1038,7 +1038,7 @@ prints. The PCRE2 that made this book knows Unicode \val[raw]{tokens.unicode}.
 @* Three families of vocabularies. \label{sec:threefamilies}
 Models come with three kinds of vocabularies, and the list of merges of this chapter is the first. They answer three questions differently. \emph{With what does encoding begin?} GPT-2 begins with bytes (\emph{byte-level} BPE), so that
 nothing can be missing. But a letter that is not Latin is two or three tokens until merges have put it together, and a vocabulary that was learnt on English has spent few merges on that. Google's
-SentencePiece, of 2018, begins with characters. Those that are frequent enough have a token from the start; the others fall into bytes, which nothing
+SentencePiece, of \given{2018}, begins with characters. Those that are frequent enough have a token from the start; the others fall into bytes, which nothing
 joins (\emph{byte fallback}). So it does better on a language that it has seen and worse on one that it has not.
 @^SentencePiece@>@^byte fallback@>
 
@@ -1061,7 +1061,7 @@ the text that comes back is not, byte for byte, the one that went in. The last s
 @^normal form@>
 
 \widefig{spellings}{fig:spellings}{One sentence in four published vocabularies; on the right the number of tokens. Red: tokens that are only a part of a character. The cat is U+1F408, four bytes and a token in none of the four.}{Four rows of boxes below one another, one for each of GPT-2, Llama 2, Llama 3 and Qwen 3, over the same sentence: Don't pay, two spaces, a
-euro sign and 12345, for, the Greek word for cat, a comma, the French word for summer with its first accent as a character of its own, and a cat. The boxes differ in the digits, the Greek letters and the accents. Bytes that are no character by themselves are tinted red: the cat in all
+euro sign and \given{12345}, for, the Greek word for cat, a comma, the French word for summer with its first accent as a character of its own, and a cat. The boxes differ in the digits, the Greek letters and the accents. Bytes that are no character by themselves are tinted red: the cat in all
 rows, two Greek letters and the accent in GPT-2. The numbers of tokens are between 19 and 27.}
 
 @* Special tokens, and the interface of a tokenizer. \label{sec:tokenizer}
@@ -1158,7 +1158,7 @@ for (size_t i = 0; ok && i < list.n; i++) {
 }
 printf(", and back: %.*s%s\n", (int) back.n, (char *) back.byte, why.text);
 
-@ Pencil and program agree: 256 joins the bytes of \texttt a and \texttt t, and the word that was not learnt is \given{257} and 256.
+@ Pencil and program agree: \given{256} joins the bytes of \texttt a and \texttt t, and the word that was not learnt is \given{257} and \given{256}.
 
 \checkpoint{build/out/tokens.txt}{the hand calculation, by the program}
 

@@ -41,7 +41,7 @@ are those of the new row, and above it stands the next token, a full stop. Above
 two heads of two numbers each. The first two numbers of an embedding are the token, the
 last two the position. Attention has four matrices: $W_q$, $W_k$ and $W_v$ make the query, the key and the values of a row, and $W_o$ makes four numbers again of what the heads have found.
 \begin{gather*}
-W_q=\hbox{diag}(-0.8,\given{0.4},-0.4,\given{0.8})\qquad W_k=\hbox{diag}(1,1,1,1)\\
+W_q=\hbox{diag}(-\given{0.8},\given{0.4},-\given{0.4},\given{0.8})\qquad W_k=\hbox{diag}(1,1,1,1)\\
 W_v=\left(\begin{smallmatrix}1&0&0&0\\0&1&0&0\\1&0&0&0\\0&1&0&0\end{smallmatrix}\right)\qquad W_o=\hbox{diag}(1,\given{0.5},-1,\given{0.5})
 \end{gather*}
 A matrix $\hbox{diag}(\ldots)$ has these numbers in its diagonal and zeros elsewhere, so it multiplies each number of the vector by one of its own. The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with three steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). Each score is divided by $\sqrt{d_h}$, the root of the number of components in a key, here $\sqrt2$. And \emph{softmax} turns scores into \emph{attention weights}, which sum to 1: we subtract the largest
@@ -132,7 +132,7 @@ Why more than one layer? In the first, a row can only look for tokens and positi
 
 \widefig{block}{fig:block}{One row on its way through a transformer. The vertical line is the residual stream; what the two halves of a layer work out is added to it. GPT-2 has learned positions and no RoPE, GELU and no gate; Llama has what the boxes say. Keys and values stay in the store, where later rows find them.}{A block diagram, read from the bottom up. A token id enters a box, embedding. A thick vertical line, the residual stream, rises from it. A dashed frame, one layer, repeated L times, has two branches to the right of the line. The first goes through norm, query key value, rotation, attention and output projection, and comes back to the line in a circle with a plus sign; a double arrow joins attention with a store of keys and values. The second goes through norm, up and gate, activation, and down, and comes back in another plus sign. Above the frame are a last norm, the head, and the logits.}
 
-@ Two families of models differ in a few of the boxes. GPT-2, of 2019, has LayerNorm, learned positions and a plain MLP. Llama, of 2023, and most models after it have RMSNorm, rotary positions and a gate in the MLP; the later ones also have
+@ Two families of models differ in a few of the boxes. GPT-2, of \given{2019}, has LayerNorm, learned positions and a plain MLP. Llama, of \given{2023}, and most models after it have RMSNorm, rotary positions and a gate in the MLP; the later ones also have
 fewer heads of keys and values than of queries. You might expect two programs. We have one engine, because the difference is data that it reads from a file. \Cref{tab:threemodels} has three models: the built-in one, which comes with this book and is trained in \cref{training}, and one of each family.
 @^learned positions@>@^GPT-2@>@^Llama@>@^built-in model@>
 
@@ -162,7 +162,7 @@ two FLOPs for each parameter that is in a matrix, and a text of $n$ tokens costs
 @* Embedding and residual stream. \label{sec:residual}
 An id is only a name: tokens 17 and 18 need not have anything in common. The first step therefore replaces an id by a vector, line |id| of a table of $V$ lines of $d$ numbers, the \emph{embedding}. These vectors are learned like all other weights.
 
-Then come the layers. You would expect each to replace the vector by a better one. Deep networks were built like that, and \cited[He and others (2015)]{He 2015} found that more layers made them worse, even on their training data. In a transformer what the two halves of a layer compute is \emph{added} to the vector. The vector on its way from the embedding to the head is called the \emph{residual stream}, and the halves are its tributaries. With such additions He and his colleagues could train networks of more than a hundred layers.
+Then come the layers. You would expect each to replace the vector by a better one. Deep networks were built like that, and \cited[He and others (2015)]{He 2015} found that more layers made them worse, even on their training data. In a transformer what the two halves of a layer compute is \emph{added} to the vector. The vector on its way from the embedding to the head is called the \emph{residual stream}, and the halves are its tributaries. With such additions He and his colleagues could train networks of more than a \given{hundred} layers.
 
 Why does adding help? Think of information first: what a layer has written stays there for all layers above, unless one of them writes its
 opposite, and a layer that has nothing to contribute to some row adds nearly zeros. Now think of training, which works with derivatives. That of $x+f(x)$ is $1+f'(x)$, and the 1 carries a correction from the top of the model to its bottom, however many layers are between. If every layer replaced the vector, the correction would be multiplied by a factor in each, and soon vanish or explode.
@@ -459,7 +459,7 @@ static void attend_simply(const float *q, const float *k, const float *v, size_t
 @ Each head does this with its own part of the query. The heads' outputs, concatenated, go through one more matrix, the \emph{output projection}, and are added to the stream. \cref{fig:onerow}\lab{lab:heads} shows a head at work.
 @^output projection@>@^head@>
 
-The function works: the chapter's program puts the hand calculation through it, and gets the mixed values of the box (\cref{sec:modelcheck}). Why does the section not end here? We need four things that it does not have. Heads may share keys and values. A row may see fewer positions than all. The keys and values of a long text are not always in one array. And ten thousand positions must be added in an order that is fixed and that several threads can share. We take them in turn.
+The function works: the chapter's program puts the hand calculation through it, and gets the mixed values of the box (\cref{sec:modelcheck}). Why does the section not end here? We need four things that it does not have. Heads may share keys and values. A row may see fewer positions than all. The keys and values of a long text are not always in one array. And ten \given{thousand} positions must be added in an order that is fixed and that several threads can share. We take them in turn.
 
 \fig{onerow}{fig:onerow}{Two rows of attention in the built-in model: the weights that head \val{heads.the.head} of layer \val{heads.the.layer} gives, in a late row of a story, to all positions up to the row's own. Each row's weights sum to 1. The row of \emph{book} looks at several places; that of \emph{whispered} gives \val[2]{heads.story.weight} to the name that the model is about to write.}{Two rows of vertical bars over the words of the beginning of a story that ends in: I will find the book, whispered. In the upper row, of the word book, the bars are low, the highest a quarter, over a comma. In the lower row, of the word whispered, all bars are nearly zero but one, which is nearly 1: over the name Elena, nine words before the end.}
 
@@ -554,9 +554,9 @@ struct attention_probe { float *weights; size_t stride; };
 #endif
 
 @* Attention in blocks of positions. \label{sec:blocks}
-The formula does not say in which order ten thousand positions are added. One chain from left to right
+The formula does not say in which order ten \given{thousand} positions are added. One chain from left to right
 could not be divided among threads. Sixteen lanes, as for a dot product? Then each head would need sixteen vectors for its partial sums.
-So we cut the positions into blocks of 256, which is, we think, long enough that joining them costs little, and short enough to leave work
+So we cut the positions into blocks of \given{256}, which is, we think, long enough that joining them costs little, and short enough to leave work
 for every thread. Blocks are counted from the beginning of the sequence. A score is $s_t=\hbox{dot16}(q,k_t)\cdot c$, where $c$ is $1/\sqrt{d_h}$ rounded to float, and each block gives three results:
 \begin{align*}
 m_b&=\max_ts_t,\\
@@ -564,7 +564,7 @@ l_b&=\hbox{sum16}(e^{s_t-m_b})\hbox{, position $t$ in lane $t\bmod16$},\\
 o_b&=\hbox{the chain of }\texttt{fmaf}(e^{s_t-m_b},v_t,o_b).
 \end{align*}
 Each block has subtracted its own maximum, so before we join the blocks we rescale them to the maximum of all. With $w_b=e^{m_b-m}$, and in rising order of the blocks, $l=\texttt{fmaf}(l_b,w_b,l)$ and $o=\texttt{fmaf}(o_b,w_b,o)$. The
-output is $o/l$. Up to 256 positions there is one block, $w_b=e^0=1$ exactly, and this is the softmax of the textbooks.
+output is $o/l$. Up to \given{256} positions there is one block, $w_b=e^0=1$ exactly, and this is the softmax of the textbooks.
 @^block, of attention@>@^FlashAttention@>@^online softmax@>
 
 This rescaling is the \emph{online softmax} of \cited[Milakov and Gimelshein (2018)]{Milakov 2018}, and the recurrence of \emph{FlashAttention} (\cited[Dao and others 2022]{Dao 2022}), which goes through the positions block by block, keeps $m$, $l$ and $o$ of what it has seen, and rescales $l$ and $o$ whenever $m$ rises. There it saves memory, because no weight is ever stored. We
@@ -715,7 +715,7 @@ to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.
 
 \fig{saturation}{fig:saturation}{The mean largest weight of a softmax over 64 keys, while the keys get more components. Undivided scores make attention
 a choice of one; divided by the root of the number of components they leave it as it was.}{A plot. To the right the numbers in a key, from 1 to
-256, on a logarithmic axis; upwards the mean of the largest of 64 weights, from 0 to 1. One curve rises from a tenth to nine tenths,
+\given{256}, on a logarithmic axis; upwards the mean of the largest of 64 weights, from 0 to 1. One curve rises from a tenth to nine tenths,
 steepest in the middle. The other is a flat line at a tenth.}
 
 @* The MLP: GELU, SiLU, SwiGLU. \label{sec:mlp}
@@ -724,7 +724,7 @@ which of them count; the second matrix, \emph{down}, adds a learned vector for e
 
 Which function should it be? GPT-2 uses the \emph{GELU} \cited{Hendrycks 2016}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU} \cited{Elfwing 2017}, $x/(1+e^{-x})$. It also has a second matrix beside \emph{up}, the \emph{gate}. The gate's output goes through the SiLU and multiplies that of \emph{up}, $u$, number by number, which is called \emph{SwiGLU} (\cited[Shazeer 2020]{Shazeer 2020}):
 \begin{gather*}
-{1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
+{1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+\given{0.044715}\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
 \end{gather*}
 Both functions are nearly 0 for negative numbers and nearly $x$ for large ones. The order of rounding is as written, from the inside out; the cube is $(x\cdot x)\cdot x$, and one |fmaf| adds it. Exponentials and
 hyperbolic tangents are our own (\cref{sec:numbers}): the C standard does not fix the last bits of a library's functions, and libraries differ in them.
@@ -761,7 +761,7 @@ After the last layer the hidden state is normed once more and multiplied by the 
 recognized on its way out by the vector that it had on its way in.
 @^logit@>@^head@>@^tied weights@>
 
-A softmax of the logits gives the probabilities of the next token. We compute it in double: a sum of fifty thousand exponentials in float would be off in the fifth digit, and these numbers are added up over texts and compared with random numbers. The logarithm of a probability is the logit less the maximum, less the
+A softmax of the logits gives the probabilities of the next token. We compute it in double: a sum of fifty \given{thousand} exponentials in float would be off in the fifth digit, and these numbers are added up over texts and compared with random numbers. The logarithm of a probability is the logit less the maximum, less the
 logarithm of the sum; it is an ordinary number even where the probability is too small for a double.
 @^log-probability@>
 
@@ -1700,8 +1700,8 @@ No factor exceeds 1, so a text is never likelier than its least likely token. Th
 
 @ For \tok{The}\tok{\ cat}\tok{\ sat}, given the end of another text, the built-in model says
 $$\val[4]{text.factor.1}\times\val[4]{text.factor.2}\times\val[4]{text.factor.3}\approx\val[5]{text.product},$$
-which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts you have to add logarithms. Five hundred
-factors of \given{0.15} multiply to a number with more than four hundred zeros after the point, far below the smallest positive
+which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts you have to add logarithms. Five \given{hundred}
+factors of \given{0.15} multiply to a number with more than four \given{hundred} zeros after the point, far below the smallest positive
 double: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
 
 
@@ -1861,24 +1861,24 @@ in GPT-2 small the matrices of a layer cost more until a row sees \val{claim.S0-
 Exercises 6, 7 and 10 change the engine; the command builds it anew and judges.
 
 \begin{exercises}
-\exercise{check}{ex:model.sum}{Add $1.00$, $\given{0.004}$, $\given{0.004}$, $\given{0.004}$, $\given{0.004}$ in the machine with three digits, from the left, from the right, and in
-two lanes (terms 1, 3, 5 and 2, 4, then the fold).}{\texttt{make exercise-02-1}}{1.00, 1.02 and 1.01: three answers to one sum.}
+\exercise{check}{ex:model.sum}{Add $\given{1.00}$, $\given{0.004}$, $\given{0.004}$, $\given{0.004}$, $\given{0.004}$ in the machine with three digits, from the left, from the right, and in
+two lanes (terms 1, 3, 5 and 2, 4, then the fold).}{\texttt{make exercise-02-1}}{\given{1.00}, \given{1.02} and \given{1.01}: three answers to one sum.}
 \exercise{check}{ex:model.swap}{Exchange \tok{the} and \tok{\ cat} in the hand calculation. Which of the heads notices, and what is the probability of the full
 stop now, to a hundredth?}{\texttt{make exercise-02-2}}{A looks at tokens and does not notice. B looks at the position before its own, where \tok{the} now stands; its mixed values become
-$(0.40,0.66)$, and the full stop gets 0.67.}
+$(\given{0.40},\given{0.66})$, and the full stop gets \given{0.67}.}
 \exercise{think}{ex:model.order}{How many orders of factorization does a text of $n$ tokens have, and what do all of them give for the sum over all texts?}{\texttt{make
 exercise-02-3}}{$n!$, and each gives 1. For four tokens 24.}
-\exercise{think}{ex:model.madds}{A layer has $d=64$, 4 heads for queries and 2 for keys and values, all of $d_h=16$, an inner width of 192 with a gate. How many multiply--adds
-do its matrices cost for one row, and from how many visible positions on does attention cost more?}{\texttt{make exercise-02-4}}{$d^2+2\cdot d\cdot32+d^2=12{,}288$ for attention's four
-matrices and $3\cdot64\cdot192=36{,}864$ for the MLP: 49,152. Attention costs $2\cdot64$ for each position, so from 385 on.}
+\exercise{think}{ex:model.madds}{A layer has $d=64$, 4 heads for queries and 2 for keys and values, all of $d_h=16$, an inner width of \given{192} with a gate. How many multiply--adds
+do its matrices cost for one row, and from how many visible positions on does attention cost more?}{\texttt{make exercise-02-4}}{$d^2+2\cdot d\cdot32+d^2=\given{12{,}288}$ for attention's four
+matrices and $3\cdot64\cdot192=\given{36{,}864}$ for the MLP: \given{49,152}. Attention costs $2\cdot64$ for each position, so from \given{385} on.}
 \exercise{think}{ex:model.lanes}{All terms of a dot product are the same, $x\cdot w$. For which least number of terms, and which $x$ and $w$, does it come out as
 $-0$?}{\texttt{make exercise-02-5}}{The lanes begin with $+0$, and $+0+(-0)=+0$; so every lane must have become $-0$, which takes sixteen terms, each a negative product
-too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
+too small for a float: $x=-2^{-\given{100}}$, $w=2^{-\given{100}}$.}
 \exercise{check}{ex:model.window}{Let every row see only the last eight positions, whatever the settings say: change |segment_range| (\cref{sec:rowwindows}). Which rows change, and which do not?}{\texttt{make
 exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
 \exercise{check}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
 exercise-02-7}}{All logits after the first row change; the counters count the same.}
-\exercise{think}{ex:model.gelu}{The GELU with the hyperbolic tangent approximates the exact one. Where do they differ most, to a tenth, and by how many ten-thousandths?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth decimal of a number that is nearly 2.7 itself.}
+\exercise{think}{ex:model.gelu}{The GELU with the hyperbolic tangent approximates the exact one. Where do they differ most, to a tenth, and by how many ten-thousandths?}{\texttt{make exercise-02-8}}{At \given{2.7}, by 5: in the fourth decimal of a number that is nearly \given{2.7} itself.}
 \exercise{think}{ex:model.reach}{Every layer of a model has a window of $w$ positions. How far before the last row is the oldest token that it can know
 of, in a model of $l$ layers?}{\texttt{make exercise-02-9}}{$l(w-1)$: each layer reaches $w-1$ positions further back than the one above it.}
 \exercise{check}{ex:model.nope}{Let every second layer, from the second on, rotate neither queries nor keys. Such models exist. Can they still tell positions

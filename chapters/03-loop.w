@@ -141,7 +141,7 @@ of~\eqref{eq:naive} grows with the prompt, the second with the square of what we
 in \cref{fig:growth} you see the second take over from the first. And there is the answer to the question at the head of the chapter: the first
 word of an answer costs a pass of $p$ rows, the tenth a pass of $p+9$.
 
-\Cref{fig:heat}\lab{lab:loopgrid} is the grid of \cref{fig:grid} seen from far away, for 50 tokens given and 100 written. There, 6 of 18 cells were needed; here \val{loop.needed.50.100} of \val{loop.naive.50.100} are, no more than the upper and the right edge of the picture.
+\Cref{fig:heat}\lab{lab:loopgrid} is the grid of \cref{fig:grid} seen from far away, for 50 tokens given and \given{100} written. There, 6 of 18 cells were needed; here \val{loop.needed.50.100} of \val{loop.naive.50.100} are, no more than the upper and the right edge of the picture.
 
 \widefig{heat}{fig:heat}{A pass is a line, one below the other; the prompt has 50 tokens. Of \val{loop.naive.50.100} cells, the first line and the dark
 edge, \val{loop.needed.50.100} cells, are needed. The deeper the amber, the more often the row had been
@@ -206,7 +206,7 @@ prompt of one token
 For \given{1000} tokens the counters say \val{loop.naive.1.1000} rows and \val{loop.pairs.1.1000} pairs.
 The rows grow with the square, the pairs with the cube, and the counters confirm it: between \given{1000} and \given{2000} tokens after a prompt of
 one, the slopes on logarithmic paper are \val[2]{loop.slope.rows} and \val[2]{loop.slope.pairs}.
-An author who calls the naive loop ``quadratic'' has counted rows. The formulas also cover texts that you would not want to wait for: one of 100,000 tokens would take \val{loop.formula.100000} rows.
+An author who calls the naive loop ``quadratic'' has counted rows. The formulas also cover texts that you would not want to wait for: one of \given{100,000} tokens would take \val{loop.formula.100000} rows.
 
 @* Causality: recomputed rows are identical. \label{sec:causal}
 All this work is wasted only if the same comes out each time. Does it? To the last bit. The reason is the causal mask: a row looks at rows before it and never at rows after
@@ -791,9 +791,9 @@ The command beside an exercise runs the loop and judges your answer by it.
 \begin{exercises}
 \exercise{check}{ex:loop.grid}{Draw the grid for a prompt of two tokens and five to write. How many cells has it, and how many
 of them are needed?}{\texttt{make exercise-03-1}}{Lines of 2, 3, 4, 5 and 6 cells: 20, of which $2+5-1=6$ are needed.}
-\exercise{check}{ex:loop.zero}{A prompt has 100 tokens, and 100 are to be written. How often is the row of token 0 computed, how
+\exercise{check}{ex:loop.zero}{A prompt has \given{100} tokens, and \given{100} are to be written. How often is the row of token 0 computed, how
 often in vain, how many rows are there in all and how many are needed?}{\texttt{make exercise-03-2}}{Once in
-each pass: 100 times, 99 of them in vain; 14,950 rows, of which 199 are needed.}
+each pass: \given{100} times, 99 of them in vain; \given{14,950} rows, of which \given{199} are needed.}
 \exercise{think}{ex:loop.pairs}{Give the number of query--key pairs of the naive loop for any $p$ and $g$, and check it
 for one prompt and one length of your own.}{\texttt{make exercise-03-3}}{$\sum_{n=p}^{p+g-1}n(n+1)/2$, a difference of two of the sums in
 \eqref{eq:pairs}: $\bigl((p+g-1)(p+g)(p+g+1)-(p-1)p(p+1)\bigr)/6$.}

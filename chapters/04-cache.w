@@ -207,7 +207,7 @@ Now set the two costs side by side. At \given{4096} tokens half a page of \given
 \begin{table}
 \tabcaption{tab:layouts}{Microseconds of one layer's attention for one row, over \given{256}, \given{1024} and \given{4096} stored positions. Bold: the layout that we chose.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
-\tabhead{layout} & \tabhead{256} & \tabhead{1024} & \tabhead{4096}\\\midrule
+\tabhead{layout} & \tabhead{\given{256}} & \tabhead{\given{1024}} & \tabhead{\given{4096}}\\\midrule
 by rows, one block & \val[0]{layout.rows.256} & \val[0]{layout.rows.1024} & \val[0]{layout.rows.4096}\\
 by rows, pages of 16 & \val[0]{layout.rows16.256} & \val[0]{layout.rows16.1024} & \val[0]{layout.rows16.4096}\\
 by rows, pages of 64 & \val[0]{layout.rows64.256} & \val[0]{layout.rows64.1024} & \val[0]{layout.rows64.4096}\\
@@ -226,7 +226,7 @@ In some models a layer does not see the whole text. A layer with a \emph{sliding
 Two things complicate the bookkeeping, and you will meet both in the C. A cache with attention sinks (\cref{sec:sinks}) never releases the pages that hold the first rows; |sink_pages| is their number. And in the table there is a hole, since the entries of released pages stay: |first| is the first entry after the hole. Those before it, except the sinks', are out of date. Their pages may be in use elsewhere, and they are never read.
 
 @* The paged cache in C. \label{sec:pagecode}
-You say how many rows the cache may hold. It does not take memory for all of them at once, unless you want that: for a context of 131072 positions, which Llama~3.1 has, it would ask for gigabytes before the first word. The pool of pages grows by doubling instead. The pages are in the memory of the backend, where the kernels write and read them; the cache itself never looks into one.
+You say how many rows the cache may hold. It does not take memory for all of them at once, unless you want that: for a context of \given{131072} positions, which Llama~3.1 has, it would ask for gigabytes before the first word. The pool of pages grows by doubling instead. The pages are in the memory of the backend, where the kernels write and read them; the cache itself never looks into one.
 
 @(cache.h@>=
 #ifndef INCIPIT_CACHE_H
@@ -764,7 +764,7 @@ void cache_crop(struct store *common, uint32_t sequence, size_t length)
 The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. But when they say which rows it contains at which step, some are off by one, and others nearly. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
 
 \begin{claimed}{S3-08, S0-31}
-when token 501 is about to be written, \val{claim.S3-08} rows are in the cache, and none of them is computed again, so both sentences hold. But the pass computes the row of token \given{500} for the first time: it is the newest token there is, and token 501 has none yet.
+when token \given{501} is about to be written, \val{claim.S3-08} rows are in the cache, and none of them is computed again, so both sentences hold. But the pass computes the row of token \given{500} for the first time: it is the newest token there is, and token \given{501} has none yet.
 \end{claimed}
 
 \begin{claimed}{S1-13}
@@ -929,7 +929,7 @@ The fork copies nothing. When the first of the two sequences goes on, the ten ro
 The command beside an exercise judges your answer by running the loop and the cache.
 
 \begin{exercises}
-\exercise{check}{ex:cache.rows}{A prompt of 12 tokens, 30 to write. How many rows are in the cache at the end, how many were computed, and how many pairs were compared?}{\texttt{make exercise-04-1}}{$12+30-1=41$ rows, each computed once. The prompt has $12\cdot13/2=78$ pairs, and the 29 rows after it look at $13$, $14$, \dots, $41$ keys: $78+29\cdot27=861$.}
+\exercise{check}{ex:cache.rows}{A prompt of 12 tokens, 30 to write. How many rows are in the cache at the end, how many were computed, and how many pairs were compared?}{\texttt{make exercise-04-1}}{$12+30-1=41$ rows, each computed once. The prompt has $12\cdot13/2=78$ pairs, and the 29 rows after it look at $13$, $14$, \dots, $41$ keys: $78+29\cdot27=\given{861}$.}
 \exercise{check}{ex:cache.pages}{Three texts begin with the same 40 tokens, in pages of 16, and each goes on for 10 tokens of its own. How many pages are taken, and how many rows are copied?}{\texttt{make exercise-04-2}}{The 40 are two full pages and 8 rows of a third. Two of the three texts copy those 8 rows; the last to write has the page for itself. Each then has 18 rows after the full pages, on two pages: $2+3\cdot2=8$ pages, 16 rows copied.}
 \exercise{think}{ex:cache.saved}{From how many tokens on has the cache saved at least as many rows as it has computed, if the prompt has \given{100}?}{\texttt{make exercise-04-3}}{Saved are $gp+g(g-1)/2-(p+g-1)$ rows, computed $p+g-1$. With two tokens the first is one short of the second, with three it is nearly twice as much: 3.}
 \exercise{think}{ex:cache.pairs}{How many pairs does the cached loop compare for a prompt of $p$ tokens and $k$ written? Give a formula.}{\texttt{make exercise-04-4}}{$p(p+1)/2$ for the prompt, and $p+1$, $p+2$, \dots\ for the $k-1$ rows after it: $p(p+1)/2+(k-1)p+k(k-1)/2$.}

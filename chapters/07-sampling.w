@@ -34,7 +34,7 @@ Before you read on, do the third line yourself. A temperature of $\frac12$ divid
 
 \widefig{sampler}{fig:sampler}{The sampler's pipeline, in its normal order. $z$ is the logit of a token, $p$ its probability, $w$ its probability over that of the best.}{Two rows of boxes joined by arrows. The upper row: the logits of the vocabulary; a mask, if a grammar says which tokens may come; bias, z plus b; penalties, z over r, or z minus c alpha plus beta; n-gram ban, minus infinity; temperature, z over T. The lower row, from right to left: top-k, the k best; top-p, the fewest with a share; min-p, w at least m; typical, minus log p near H; draw, the greatest z plus g; one token.}
 
-What happens if you set nothing? Programs differ here more than in the formulas. Hugging Face's |generate| takes the likeliest token unless you ask it to sample, and then it cuts to the best 50. llama.cpp always samples, with a temperature of 0.8 and three cuts. vLLM leaves the distribution as it is. So ``the same model with the default settings'' is three different samplers. \Cref{tab:sampler} lists an option for each stage, and its \emph{neutral} value, with which the stage does nothing. A model's publisher may put recommended values into a file, \.{generation\_config.json}; Hugging Face, vLLM's server and our command take those first. (Where the file is silent, our command takes the likeliest token.)
+What happens if you set nothing? Programs differ here more than in the formulas. Hugging Face's |generate| takes the likeliest token unless you ask it to sample, and then it cuts to the best 50. llama.cpp always samples, with a temperature of \given{0.8} and three cuts. vLLM leaves the distribution as it is. So ``the same model with the default settings'' is three different samplers. \Cref{tab:sampler} lists an option for each stage, and its \emph{neutral} value, with which the stage does nothing. A model's publisher may put recommended values into a file, \.{generation\_config.json}; Hugging Face, vLLM's server and our command take those first. (Where the file is silent, our command takes the likeliest token.)
 @^default settings@>@^generation\_config.json@>@^neutral value@>@^vLLM@>@^llama.cpp@>@^Hugging Face@>
 
 \begin{table}[tp]
@@ -50,10 +50,10 @@ penalties & \.{repetition-penalty} & 1 & $>0$ & 1 & 1 & 1\\
 & \.{presence-penalty} & 0 & finite & --- & 0 & 0\\
 & \.{penalty-last-n} & $-1$ & $\ge-1$ & --- & --- & 64\\
 n-gram ban & \.{no-repeat-ngram-size} & 0 & $\ge0$ & 0 & --- & ---\\
-temperature & \.{temperature} & 1 & 0 to $10^4$ & 1 & 1 & 0.8\\
+temperature & \.{temperature} & 1 & 0 to $10^4$ & 1 & 1 & \given{0.8}\\
 top-k & \.{top-k} & 0 & $\ge0$ & 50 & 0 & 40\\
-top-p & \.{top-p} & 1 & 0 to 1 & 1 & 1 & 0.95\\
-min-p & \.{min-p} & 0 & 0 to 1 & 0 & 0 & 0.05\\
+top-p & \.{top-p} & 1 & 0 to 1 & 1 & 1 & \given{0.95}\\
+min-p & \.{min-p} & 0 & 0 to 1 & 0 & 0 & \given{0.05}\\
 typical & \.{typical-p} & 1 & $>0$ to 1 & 1 & --- & 1\\
 draw & \.{seed} & & 64 bits & random & random & random\\
 \bottomrule
@@ -164,7 +164,7 @@ static double softmax_weights(struct funnel *f)
 
 @* Temperature. \label{sec:temperature}
 The simplest stage divides every logit by the same number, the \emph{temperature} $T$. The name comes from physics, where a system is in a state of energy $E$ with a probability
-proportional to $e^{-E/T}$: the colder it is, the more surely it is in the state of lowest energy.\side{Boltzmann 1868, Gibbs 1902; as a setting for sampling from a network: \cited[Ackley, Hinton and Sejnowski 1985]{Ackley 1985}.} What does $T$
+proportional to $e^{-E/T}$: the colder it is, the more surely it is in the state of lowest energy.\side{Boltzmann \given{1868}, Gibbs \given{1902}; as a setting for sampling from a network: \cited[Ackley, Hinton and Sejnowski 1985]{Ackley 1985}.} What does $T$
 do to a distribution? Look at two tokens. If $p_i=e^{z_i}/\sum_j e^{z_j}$, then
 \begin{equation}\label{eq:temperature}
   \frac{p_i(T)}{p_j(T)}=e^{(z_i-z_j)/T}=\Bigl(\frac{p_i}{p_j}\Bigr)^{1/T}.
@@ -197,7 +197,7 @@ void funnel_temperature(struct funnel *f, double t)
 }
 
 @* Truncation: top-k, top-p, min-p, typical. \label{sec:tails}
-At any given place of a text, nearly all tokens of the vocabulary are wrong. Each of these has hardly any probability, but there are many. Suppose that together they have three percent. Then a text of 100 tokens contains three of them on average; and the model, which takes what it reads for true, goes on from there. So you cut off the tail of the distribution. But where? There are four common answers.
+At any given place of a text, nearly all tokens of the vocabulary are wrong. Each of these has hardly any probability, but there are many. Suppose that together they have three percent. Then a text of \given{100} tokens contains three of them on average; and the model, which takes what it reads for true, goes on from there. So you cut off the tail of the distribution. But where? There are four common answers.
 @^truncation@>
 
 \emph{Top-k} keeps the $k$ likeliest tokens, however likely they are.\side{\cited[Fan, Lewis and Dauphin 2018]{Fan 2018}.} Exactly $k$ are left: of tokens that tie for the $k$th place those with the lower ids stay. If the list is sorted already, they are its first $k$. If not, we need not sort it. It is enough to find the key of the $k$th best, |last|, and how many of the tokens with this key may stay, |equals|; then one sweep marks the others. (\Cref{sec:radix} explains keys, which rise as logits fall, and how to find the $k$th.)
@@ -238,7 +238,7 @@ void funnel_top_p(struct funnel *f, double p)
 
 @ Is the sum to \emph{reach} $p$, as in \eqref{eq:nucleus}, or to \emph{exceed} it? The paper says that it reaches it; so do today's Hugging Face, vLLM and llama.cpp. Meta's reference implementation of Llama and Karpathy's \.{llama2.c} go on until the sum exceeds it. Of four tokens with a quarter each and $p=\frac12$ the first rule keeps two, the second three; and with $p=1$ the second rule asks for what does not exist. We reach. At least one token always stays; with $p=0$ the rule alone would keep none.
 
-The weights and their sum have been computed in the order of the list, and we add the prefix up in the same order; so the sum over all candidates is never missed by a rounding. A tie is another matter. For the quarters, whose weights are exactly 1, it comes out as the rule says. But three tokens with $0.4$, $0.3$ and $0.2$ have in doubles the sum $0.8999999999999999$, and a constant added to all logits, which changes no probability, may move it to the other side of $\given{0.9}$. Where a sum of \emph{unequal} probabilities meets $p$ exactly, rounding decides, in every program.
+The weights and their sum have been computed in the order of the list, and we add the prefix up in the same order; so the sum over all candidates is never missed by a rounding. A tie is another matter. For the quarters, whose weights are exactly 1, it comes out as the rule says. But three tokens with $\given{0.4}$, $\given{0.3}$ and $\given{0.2}$ have in doubles the sum $\given{0.8999999999999999}$, and a constant added to all logits, which changes no probability, may move it to the other side of $\given{0.9}$. Where a sum of \emph{unequal} probabilities meets $p$ exactly, rounding decides, in every program.
 
 @<Keep as many as it takes to reach a share@>=
 static void keep_share(struct funnel *f, double p, double all)
@@ -265,7 +265,7 @@ void funnel_min_p(struct funnel *f, double m)
 @ \emph{Typical sampling} starts from another thought. A text is not a sequence of likeliest words. At each place people say what carries about as much information as is expected there, and
 the likeliest word may carry too little.\side{\cited[Meister, Pimentel, Wiher and Cotterell 2023]{Meister 2023}.} The information of a token is $-\ln p$; its expectation is the \emph{entropy} $H=-\sum p\ln p$. So we order the tokens by $\vert -\ln p-H\vert$, the most typical first, and keep the fewest that have together the share $p$.
 
-With $d=z-\max z$ and $W=\sum w$ we have $\ln p=d-\ln W$, and $H=\ln W-m$ with $m=\sum wd/W$. Hence $\vert -\ln p-H\vert=\vert d-m\vert$: the logarithms cancel, and no token needs one of its own. In our example $H=1.28$, and the four tokens are $0.36$, $0.08$, $0.33$ and $1.02$ away from it. So \tok{in} comes first and \tok{by} second; together they have half of the probability, and the likeliest token is left out, for being too likely. (Where a weight underflows to 0 and its distance is infinite, their product would be a NaN; such a token adds nothing to the mean, so we skip it.)
+With $d=z-\max z$ and $W=\sum w$ we have $\ln p=d-\ln W$, and $H=\ln W-m$ with $m=\sum wd/W$. Hence $\vert -\ln p-H\vert=\vert d-m\vert$: the logarithms cancel, and no token needs one of its own. In our example $H=\given{1.28}$, and the four tokens are $\given{0.36}$, $\given{0.08}$, $\given{0.33}$ and $\given{1.02}$ away from it. So \tok{in} comes first and \tok{by} second; together they have half of the probability, and the likeliest token is left out, for being too likely. (Where a weight underflows to 0 and its distance is infinite, their product would be a NaN; such a token adds nothing to the mean, so we skip it.)
 @^typical sampling@>@^entropy@>
 
 @<Keep the most typical that reach a share@>=
@@ -305,7 +305,7 @@ static uint64_t falling_key(double z)
   return (u >> 63) != 0 ? u : 0x7ff0000000000000u - u;
 }
 
-@ We sort from the last byte of the key to the first. Each round deals the list out into 256 pigeonholes by one byte, and takes it up again in the
+@ We sort from the last byte of the key to the first. Each round deals the list out into \given{256} pigeonholes by one byte, and takes it up again in the
 order of the holes. Keys in the same hole keep their order; so after eight rounds the list is sorted, and tokens with equal keys are in the order in which they were before, by rising id. That is our rule for ties, for free. If all keys fall into the same hole, the round would change nothing, and we leave it out: of a float that was widened, and not divided by anything yet, the last three bytes are zero.\side{Punched cards were sorted like this, one column at a time and the last column first, before there were computers.}
 
 Where in the result does a hole begin? After the keys of all holes before it. We count these for all eight rounds in one sweep, because a round moves the keys and does not change them.
@@ -357,7 +357,7 @@ static void sort_by_id(struct funnel *f)
   if (f->sorted)@+ restore_id_order(f);
 }
 
-@ Top-k needs less: only the $k$th key. Try it with digits for bytes. The keys are \given{412}, \given{137}, \given{405} and \given{431}, and you want the third smallest. Deal them by their \emph{first} digit: one falls into hole 1, and three into hole 4. So the third is the second in hole 4, and you may forget the others. Deal these three by the second digit: they fall into the holes 1, 0 and 3, and the second is \given{412}. With bytes there are 256 holes. The keys before the hole of the $k$th are safe; only those in it are dealt by the next byte. This is a \emph{radix selection}, and its time is proportional to the length of the list.
+@ Top-k needs less: only the $k$th key. Try it with digits for bytes. The keys are \given{412}, \given{137}, \given{405} and \given{431}, and you want the third smallest. Deal them by their \emph{first} digit: one falls into hole 1, and three into hole 4. So the third is the second in hole 4, and you may forget the others. Deal these three by the second digit: they fall into the holes 1, 0 and 3, and the second is \given{412}. With bytes there are \given{256} holes. The keys before the hole of the $k$th are safe; only those in it are dealt by the next byte. This is a \emph{radix selection}, and its time is proportional to the length of the list.
 The logits of a model differ in their first two or three bytes, so hardly any are left after the third round; and those that remain after the last are tied. A byte that all keys have in common needs no round. (The keys are in the memory of |sort_buf|. Most of them fall into a few holes, and we think that a count that has just been raised takes the processor a few cycles to raise again; so four sets of counts take turns.)
 @^selection@>
 
@@ -457,7 +457,7 @@ void funnel_no_repeat_ngram(struct funnel *f, size_t n,
 }
 
 @* Logit bias and bad words. \label{sec:bias}
-The bluntest instruments are lists. A \emph{logit bias} is added to the logit of a token. To suppress a token, give it a bias of $-100$; $-\infty$ removes it for certain. But suppose that you want to ban a word of several tokens. Ban its first token, and you have banned every word that begins with it. So a bias may also belong to a sequence: we add it to the last token, when the others are the end of the text. That is how you ban a \emph{bad word}. (A longer word that begins with all of its tokens is hit too; the same word spelt in other tokens is not.)
+The bluntest instruments are lists. A \emph{logit bias} is added to the logit of a token. To suppress a token, give it a bias of $-\given{100}$; $-\infty$ removes it for certain. But suppose that you want to ban a word of several tokens. Ban its first token, and you have banned every word that begins with it. So a bias may also belong to a sequence: we add it to the last token, when the others are the end of the text. That is how you ban a \emph{bad word}. (A longer word that begins with all of its tokens is hit too; the same word spelt in other tokens is not.)
 @^logit bias@>@^bad word@>
 
 @<What may be added to a logit@>=
@@ -599,7 +599,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 
 @ What does the draw \emph{not} depend on? A token's number is its own: if another token is struck out or penalized, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go. The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. It depends on the logits alone, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token; we read it at the commit of \cref{tab:others}.)
 
-Is it fair in the machine too? We drew \val{sampling.chi.draws} times from our four tokens, each time with another seed.\lab{lab:chi} They came \val{sampling.chi.1}, \val{sampling.chi.2}, \val{sampling.chi.3} and \val{sampling.chi.4} times. Pearson's test statistic, $\chi^2=\sum(\hbox{found}-\hbox{expected})^2/\hbox{expected}$, is \val[2]{sampling.chi.square}. With four tokens it has three degrees of freedom; a fair sampler exceeds $7.81$ in one of 20 such experiments. The suite \.{check\_draws} does the same with eight tokens and \given{200000} draws, at neighbouring positions, texts and seeds, and looks at pairs of draws as well.
+Is it fair in the machine too? We drew \val{sampling.chi.draws} times from our four tokens, each time with another seed.\lab{lab:chi} They came \val{sampling.chi.1}, \val{sampling.chi.2}, \val{sampling.chi.3} and \val{sampling.chi.4} times. Pearson's test statistic, $\chi^2=\sum(\hbox{found}-\hbox{expected})^2/\hbox{expected}$, is \val[2]{sampling.chi.square}. With four tokens it has three degrees of freedom; a fair sampler exceeds $\given{7.81}$ in one of 20 such experiments. The suite \.{check\_draws} does the same with eight tokens and \given{200000} draws, at neighbouring positions, texts and seeds, and looks at pairs of draws as well.
 @^chi-squared test@>
 
 \begin{byhand}{a race of four}
@@ -627,7 +627,7 @@ You pay for this. A choice takes not one random number but one for each candidat
 \begin{equation}\label{eq:noisebound}
   1-u\le e^{z-b}=w\,e^{\max z-b}
 \end{equation}
-the token cannot win, and we never take its two logarithms. For example, let $b=9$. A token with $z=2$ needs $1-u\le e^{-7}=0.0009$; of a thousand such tokens one goes on to the logarithms. The weight $w$ is there already, for all tokens by one kernel, and the last factor changes only when a new best is found. So the test costs a multiplication and a comparison. Where the right side is below $2^{-53}$, the smallest value that $1-u$ can have, we do not even need the random bits.
+the token cannot win, and we never take its two logarithms. For example, let $b=9$. A token with $z=2$ needs $1-u\le e^{-7}=\given{0.0009}$; of a \given{thousand} such tokens one goes on to the logarithms. The weight $w$ is there already, for all tokens by one kernel, and the last factor changes only when a new best is found. So the test costs a multiplication and a comparison. Where the right side is below $2^{-53}$, the smallest value that $1-u$ can have, we do not even need the random bits.
 
 Each time a token is the best so far, the bound tightens. Among $n$ tokens in no particular order that happens about $\ln n$ times, so nearly all of them meet a tight bound; \cref{sec:samplingcost} counts.
 
@@ -667,7 +667,7 @@ if (i >= end) {
   end = i + 16;
 }
 
-@ A bound that is wrong by one rounding would now and then lose a winner, and no test would be likely to notice. So we widen it, by a margin in the exponent. The exponentials and logarithms are right within a few units in the last place, some $10^{-15}$; $2^{-40}$ is about a thousand times that. The sum $z+g$ is rounded to the last place of the larger of the two, which for a logit of $10^{30}$ is a very large step; so the margin has sixteen units in the last place of the best logit as well. What about a logit far below the best? It may be off by more of its own units, but it cannot win. And a weight of 0 may meet an infinite |reach|: the product is a NaN, both tests are false, and we simply compute that token.
+@ A bound that is wrong by one rounding would now and then lose a winner, and no test would be likely to notice. So we widen it, by a margin in the exponent. The exponentials and logarithms are right within a few units in the last place, some $10^{-15}$; $2^{-40}$ is about a \given{thousand} times that. The sum $z+g$ is rounded to the last place of the larger of the two, which for a logit of $10^{30}$ is a very large step; so the margin has sixteen units in the last place of the best logit as well. What about a logit far below the best? It may be off by more of its own units, but it cannot win. And a weight of 0 may meet an infinite |reach|: the product is a NaN, both tests are false, and we simply compute that token.
 
 @<Lower |reach| to what the new best leaves@>=
 reach = num_exp(max - best + 0x1p-40 + fabs(max) * 0x1p-48);
@@ -874,7 +874,7 @@ void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
     s->presence_penalty, h.id + later, h.n - later);
 }
 
-@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite logit may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage. (A stage that computes logits ends with |drop_masked|, which has seen all of them.)
+@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite logit may have become $+\infty$, since a penalty of $10^{-\given{308}}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage. (A stage that computes logits ends with |drop_masked|, which has seen all of them.)
 
 @<Run all stages@>=
 bool sampling_run(struct funnel *f, const struct sampling_params *s,
@@ -1112,7 +1112,7 @@ The module is complete. Let us watch it at work. We give the built-in model thre
 \widefig{funnel}{fig:funnel}{One distribution on its way. A dotted bar is what a stage removes. A bias raises the logit of pancakes by 1. Milk and soup have been written, and are penalized; ``about soup'' must not come twice, and soup is out. The temperature sharpens what is left, four stages cut it, and after each the probabilities add up to 1 again; then one token is drawn.}{The likeliest tokens in lines, ten columns from left to right: the model, bias, penalties, n-grams, temperature, the best 8, a share reached, at least a fifth of the best, the most typical, drawn. Milk begins as the longest bar, then cheese and soup. Pancakes grow in the second column; milk and soup shrink in the third, and soup is gone in the fourth. From the column of the best 8 on the lower half is empty.
 Milk goes with the fifth of the best, warm with the most typical; four tokens are left, and pancakes are drawn.}
 
-Neither. Look at the two tokens that the penalty touches. Milk was the likeliest, and comes out in sixth place: its logit is divided by 1.3, which leaves less than a third of its probability. You would not guess that from the number 1.3, because the effect depends on the size of the logit. Min-p then cuts milk away, since it is less than a fifth as likely as cheese; without the penalty it would have been the best. The last stage removes a token that no other stage had objected to: \tok{\ warm} carries more information than is typical here. Read backwards: a token that is missing has one reason, and the funnel shows which.
+Neither. Look at the two tokens that the penalty touches. Milk was the likeliest, and comes out in sixth place: its logit is divided by \given{1.3}, which leaves less than a third of its probability. You would not guess that from the number \given{1.3}, because the effect depends on the size of the logit. Min-p then cuts milk away, since it is less than a fifth as likely as cheese; without the penalty it would have been the best. The last stage removes a token that no other stage had objected to: \tok{\ warm} carries more information than is typical here. Read backwards: a token that is missing has one reason, and the funnel shows which.
 
 @ A short program prints the same in numbers: after each stage, how many candidates are left, the entropy of their distribution in bits, which says how undecided it is (two bits are four equally likely tokens), and the best of them.
 
@@ -1230,12 +1230,12 @@ int main(void)
 }
 
 @* The effect of temperature. \label{sec:heat}
-People say that a temperature does three things:\lab{lab:heat} it makes the next token less certain, it makes texts more various, and it leaves the likeliest token the likeliest. We proved the last with \eqref{eq:temperature}, and the experiment stops if it ever fails. You can see the first in one distribution, the built-in model's after the nine tokens of \emph{The harvest of the kingdom was very good.}, where a dozen words may follow. At temperature 1 its entropy is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=0.5$ it is \val[2]{sampling.heat.0.5} bits. At $T=2$ it is \val[2]{sampling.heat.2} bits, that of more than 128 equally likely words: now words are likely that the model does not believe in. At $T=100$ it is \val[2]{sampling.heat.100} bits, almost the \val[0]{sampling.heat.most} of a uniform choice from the whole vocabulary.
+People say that a temperature does three things:\lab{lab:heat} it makes the next token less certain, it makes texts more various, and it leaves the likeliest token the likeliest. We proved the last with \eqref{eq:temperature}, and the experiment stops if it ever fails. You can see the first in one distribution, the built-in model's after the nine tokens of \emph{The harvest of the kingdom was very good.}, where a dozen words may follow. At temperature 1 its entropy is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=\given{0.5}$ it is \val[2]{sampling.heat.0.5} bits. At $T=2$ it is \val[2]{sampling.heat.2} bits, that of more than \given{128} equally likely words: now words are likely that the model does not believe in. At $T=\given{100}$ it is \val[2]{sampling.heat.100} bits, almost the \val[0]{sampling.heat.most} of a uniform choice from the whole vocabulary.
 
 For the second we wrote whole texts (\cref{fig:warmth}): eight for each temperature, of \val{sampling.long} tokens each, after the same prompt. At each step we noted how undecided the model is, before any stage; that is the entropy in the figure. \emph{Distinct-2} is the number of different pairs of neighbouring tokens in all eight texts, divided by the number of pairs: 1 if no pair occurs twice.\side{\cited[Li, Galley, Brockett, Gao and Dolan 2016]{Li 2016}.} It tells you how various the texts are, and nothing about whether they are any good.
 @^distinct-n@>@^entropy@>
 
-Up to a temperature of 1.2 the texts become more various, and the model, reading what it writes, remains as sure of itself as before; the texts keep to the grammar. Above that another thing happens. Now and then we draw a token that does not fit. The model has never seen such a beginning and becomes unsure, so that the next token is worse. Distinct-2 cannot tell the two kinds of variety apart.
+Up to a temperature of \given{1.2} the texts become more various, and the model, reading what it writes, remains as sure of itself as before; the texts keep to the grammar. Above that another thing happens. Now and then we draw a token that does not fit. The model has never seen such a beginning and becomes unsure, so that the next token is worse. Distinct-2 cannot tell the two kinds of variety apart.
 
 \fig{warmth}{fig:warmth}{Texts of the built-in model at ten temperatures; the axis serves a ratio and bits. Distinct-2 rises all the way. The entropy is the model's own, before the temperature: it says how sure the model is of the next token after what it has written itself, and it breaks away when the text does.}{Two curves over the temperature from a fifth to 2. Distinct-2 rises from a third to three quarters at temperature 1 and to nearly 1. The entropy stays below one bit until the temperature is a little above 1 and then rises to more than two.}
 
@@ -1262,16 +1262,16 @@ Tutorials list four strategies: near greedy, hotter, top-k, and the nucleus. Whi
 & \tabhead{different} & \tabhead{distinct-2} & \tabhead{entropy} & \tabhead{log-probability}\\
 \midrule
 greedy, $T=0$ & \val{sampling.greedy.different} & \val[2]{sampling.greedy.distinct} & \val[2]{sampling.greedy.entropy} & \val[2]{sampling.greedy.logprob}\\
-near greedy, $T=0.2$ & \val{sampling.near.different} & \val[2]{sampling.near.distinct} & \val[2]{sampling.near.entropy} & \val[2]{sampling.near.logprob}\\
+near greedy, $T=\given{0.2}$ & \val{sampling.near.different} & \val[2]{sampling.near.distinct} & \val[2]{sampling.near.entropy} & \val[2]{sampling.near.logprob}\\
 top-k, $k=3$ & \val{sampling.topk.different} & \val[2]{sampling.topk.distinct} & \val[2]{sampling.topk.entropy} & \val[2]{sampling.topk.logprob}\\
-nucleus, $p=0.7$ & \val{sampling.nucleus.different} & \val[2]{sampling.nucleus.distinct} & \val[2]{sampling.nucleus.entropy} & \val[2]{sampling.nucleus.logprob}\\
+nucleus, $p=\given{0.7}$ & \val{sampling.nucleus.different} & \val[2]{sampling.nucleus.distinct} & \val[2]{sampling.nucleus.entropy} & \val[2]{sampling.nucleus.logprob}\\
 the model, $T=1$ & \val{sampling.plain.different} & \val[2]{sampling.plain.distinct} & \val[2]{sampling.plain.entropy} & \val[2]{sampling.plain.logprob}\\
-hotter, $T=1.5$ & \val{sampling.hotter.different} & \val[2]{sampling.hotter.distinct} & \val[2]{sampling.hotter.entropy} & \val[2]{sampling.hotter.logprob}\\
+hotter, $T=\given{1.5}$ & \val{sampling.hotter.different} & \val[2]{sampling.hotter.distinct} & \val[2]{sampling.hotter.entropy} & \val[2]{sampling.hotter.logprob}\\
 \bottomrule
 \end{tabular*}
 \end{table}
 
-@ Two lines surprised us. Near greedy is not greedy: its eight texts are all different, and likelier on average than the greedy one. Greedy decoding takes the likeliest token at every step, and finds a text that is not the likeliest; \cref{search} pursues that. And the nucleus, which removes up to 0.3 of the probability at every place, loses little variety, while the mean surprise of its tokens (minus their log-probability) is two thirds as large as the model's. As it should, $k=1$ at $T=1$ wrote the greedy text, \val{sampling.k1.same} tokens of \val{sampling.long}, whatever the seed.
+@ Two lines surprised us. Near greedy is not greedy: its eight texts are all different, and likelier on average than the greedy one. Greedy decoding takes the likeliest token at every step, and finds a text that is not the likeliest; \cref{search} pursues that. And the nucleus, which removes up to \given{0.3} of the probability at every place, loses little variety, while the mean surprise of its tokens (minus their log-probability) is two thirds as large as the model's. As it should, $k=1$ at $T=1$ wrote the greedy text, \val{sampling.k1.same} tokens of \val{sampling.long}, whatever the seed.
 
 \checkpoint[2,7]{build/out/laboratory/sampling.txt}{a text of each, with the same seed; a stroke is the end of a line}
 
@@ -1282,7 +1282,7 @@ Five of the six texts take the same way at the fork, and three are the same as f
 \begin{equation}\label{eq:stderr}
   \sqrt{\frac{p(1-p)}n}.
 \end{equation}
-For each text the answer is 1 or 0, with the variance $p(1-p)^2+(1-p)p^2=p(1-p)$; the texts are independent, so the variances add up, and that of their mean is a single one's divided by $n$. For $n=1$ it is \val[3]{sampling.error.expected.1} by the formula, and \val[3]{sampling.error.found.1} in many repetitions of the experiment, more than the share itself; for $n=100$ it is \val[3]{sampling.error.expected.100} and \val[3]{sampling.error.found.100}. Ten times the accuracy costs a hundred times the texts.
+For each text the answer is 1 or 0, with the variance $p(1-p)^2+(1-p)p^2=p(1-p)$; the texts are independent, so the variances add up, and that of their mean is a single one's divided by $n$. For $n=1$ it is \val[3]{sampling.error.expected.1} by the formula, and \val[3]{sampling.error.found.1} in many repetitions of the experiment, more than the share itself; for $n=\given{100}$ it is \val[3]{sampling.error.expected.100} and \val[3]{sampling.error.found.100}. Ten times the accuracy costs a \given{hundred} times the texts.
 @^standard error@>
 
 @* Repetition loops, and what breaks them. \label{sec:loops}
@@ -1298,9 +1298,9 @@ Ignore the end token, and greedy decoding of the built-in model falls into a loo
 \midrule
 nothing & \val{sampling.loop.none.circle} & --- & \val{sampling.loop.none.acted} & \val[2]{sampling.loop.none.logprob}\\
 presence penalty 1 & \val{sampling.loop.presence.circle} & \val{sampling.loop.presence.first} & \val{sampling.loop.presence.acted} & \val[2]{sampling.loop.presence.logprob}\\
-frequency penalty 0.5 & \val{sampling.loop.frequency.circle} & \val{sampling.loop.frequency.first} & \val{sampling.loop.frequency.acted} & \val[2]{sampling.loop.frequency.logprob}\\
-repetition penalty 1.1 & \val{sampling.loop.repetition.circle} & \val{sampling.loop.repetition.first} & \val{sampling.loop.repetition.acted} & \val[2]{sampling.loop.repetition.logprob}\\
-repetition penalty 1.5 & \val{sampling.loop.strong.circle} & \val{sampling.loop.strong.first} & \val{sampling.loop.strong.acted} & \val[2]{sampling.loop.strong.logprob}\\
+frequency penalty \given{0.5} & \val{sampling.loop.frequency.circle} & \val{sampling.loop.frequency.first} & \val{sampling.loop.frequency.acted} & \val[2]{sampling.loop.frequency.logprob}\\
+repetition penalty \given{1.1} & \val{sampling.loop.repetition.circle} & \val{sampling.loop.repetition.first} & \val{sampling.loop.repetition.acted} & \val[2]{sampling.loop.repetition.logprob}\\
+repetition penalty \given{1.5} & \val{sampling.loop.strong.circle} & \val{sampling.loop.strong.first} & \val{sampling.loop.strong.acted} & \val[2]{sampling.loop.strong.logprob}\\
 no 4-gram twice & \val{sampling.loop.ngram.circle} & \val{sampling.loop.ngram.first} & \val{sampling.loop.ngram.acted} & \val[2]{sampling.loop.ngram.logprob}\\
 temperature 1 & \val{sampling.loop.warmth.circle} & --- & \val{sampling.loop.warmth.acted} & \val[2]{sampling.loop.warmth.logprob}\\
 \bottomrule
@@ -1311,9 +1311,9 @@ temperature 1 & \val{sampling.loop.warmth.circle} & --- & \val{sampling.loop.war
 
 @ All of them work here, and some are cheap: the frequency penalty has even led to a likelier text, since greedy decoding does not look for the likeliest. The n-gram ban acts latest, when the story begins for the second time, and has to act only twice. The strong repetition penalty acts from the third token on, at places where nothing was wrong. It cannot know: a penalty on tokens sees words that have been said, and not loops.
 
-@ Do they always work? \label{sec:toyloop} We made a toy model of three tokens that shows where each of them fails.\lab{lab:toyloop} Its logits are 5, 3 and 2.5 after every text, and greedy decoding writes its first token for ever.
+@ Do they always work? \label{sec:toyloop} We made a toy model of three tokens that shows where each of them fails.\lab{lab:toyloop} Its logits are 5, 3 and \given{2.5} after every text, and greedy decoding writes its first token for ever.
 
-A presence penalty of 1 lowers that token to 4, and it stays the best: \val{sampling.toy.presence1.others} of \val{sampling.toy.presence1.length} tokens are others. One of 2.5 lets the second win \val[word]{sampling.toy.presence2.others} time; then both are lowered alike, and the loop is back. A repetition penalty of 1.2 leaves the first above 3; one of 2 lets the second come \val[word]{sampling.toy.repetition2.others} time, and then halves both. A frequency penalty of 0.5 grows with each use, so no token wins for ever; it makes a loop of \val[word]{sampling.toy.frequency.circle} tokens instead of one.
+A presence penalty of 1 lowers that token to 4, and it stays the best: \val{sampling.toy.presence1.others} of \val{sampling.toy.presence1.length} tokens are others. One of \given{2.5} lets the second win \val[word]{sampling.toy.presence2.others} time; then both are lowered alike, and the loop is back. A repetition penalty of \given{1.2} leaves the first above 3; one of 2 lets the second come \val[word]{sampling.toy.repetition2.others} time, and then halves both. A frequency penalty of \given{0.5} grows with each use, so no token wins for ever; it makes a loop of \val[word]{sampling.toy.frequency.circle} tokens instead of one.
 Only the ban of 2-grams ends the repetition, and with it the text: after \val[word]{sampling.toy.ngram.length} tokens every pair that could come next has been used, no token is left, and that is an error.
 
 So of the four measures only n-gram blocking guarantees that nothing comes back, and its guarantee has a price. With $V$ tokens there are $V^2$ pairs, each at most once; a text without a repeated pair is at most $V^2+1$ tokens long, and may come to a dead end long before.
@@ -1339,7 +1339,7 @@ With the true text before it the model is right in \val[2]{sampling.forced.1} of
 
 We compared \val{sampling.order.entries} logits, those after each of \val{sampling.order.places} tokens of a tale. A share of \val[3]{sampling.order.differ} differ, by \val[1]{sampling.order.most} millionths at most. So nearly every number is another. Yet \val{sampling.order.flips} of the \val{sampling.order.places} likeliest tokens changed, and \val{sampling.order.drawn} of \val{sampling.order.draws} that were drawn. A token changes only if its lead is smaller than such a difference, and that is rare.
 
-But we were kind to the others. Our sums are kept in four bytes; an accelerator mostly keeps two, and rounds each result to eight binary digits. Then a difference in the last bit of a sum sometimes becomes a difference of a part in 256. We rounded as well\lab{lab:halforder}, read \val{sampling.half.places} tokens in both orders, and now \val{sampling.half.flips} of the likeliest tokens is another one. A service writes a thousand tokens in a few seconds, and after the first that changes, the text is another text. So ``greedy decoding is deterministic'' is true of this book's engine, by construction, and of few others.
+But we were kind to the others. Our sums are kept in four bytes; an accelerator mostly keeps two, and rounds each result to eight binary digits. Then a difference in the last bit of a sum sometimes becomes a difference of a part in \given{256}. We rounded as well\lab{lab:halforder}, read \val{sampling.half.places} tokens in both orders, and now \val{sampling.half.flips} of the likeliest tokens is another one. A service writes a \given{thousand} tokens in a few seconds, and after the first that changes, the text is another text. So ``greedy decoding is deterministic'' is true of this book's engine, by construction, and of few others.
 
 \claim{S2-08}
 
@@ -1350,7 +1350,7 @@ vLLM divides by the temperature before it cuts; llama.cpp cuts first and divides
 It matters when the temperature changes what the cut sees. A temperature above 1 flattens the distribution; then top-p and min-p leave more tokens if they come after it, and fewer if before. Top-k does not care, because the order of the tokens is the same. At the fork, with $T=2$ and top-p \given{0.9}, \val{sampling.order.before} tokens are left if the temperature comes first, and \val{sampling.order.after} if it comes last. Of \val{sampling.orders.sets} sets of parameters, drawn at random, \val{sampling.orders.differ} leave different tokens in the two orders. If somebody recommends you a temperature and a top-p, ask for which program.
 
 @* What sampling costs. \label{sec:samplingcost}
-Will you wait for the sampler? We fill a vocabulary of \val{sampling.large} tokens, as many as Llama 3 has, with logits from a normal distribution whose standard deviation is 3. No model is involved, since we measure the sampler.\lab{lab:samplingcost} The counters of the funnel say how many random numbers and how many logarithms a choice took. If nothing is cut, all \val{sampling.plain.left} tokens race, and \val{sampling.plain.bits} random numbers are made; but the bound lets only \val{sampling.plain.noises} of them through to the two logarithms. Top-p with \given{0.9} leaves \val{sampling.nucleus.left} tokens, and \val[word]{sampling.nucleus.noises} noises are computed; with common settings, a temperature of 0.8, top-k 40, top-p 0.95 and min-p 0.05, \val{sampling.usual.left} are left.
+Will you wait for the sampler? We fill a vocabulary of \val{sampling.large} tokens, as many as Llama 3 has, with logits from a normal distribution whose standard deviation is 3. No model is involved, since we measure the sampler.\lab{lab:samplingcost} The counters of the funnel say how many random numbers and how many logarithms a choice took. If nothing is cut, all \val{sampling.plain.left} tokens race, and \val{sampling.plain.bits} random numbers are made; but the bound lets only \val{sampling.plain.noises} of them through to the two logarithms. Top-p with \given{0.9} leaves \val{sampling.nucleus.left} tokens, and \val[word]{sampling.nucleus.noises} noises are computed; with common settings, a temperature of \given{0.8}, top-k 40, top-p \given{0.95} and min-p \given{0.05}, \val{sampling.usual.left} are left.
 @^cost of sampling@>
 
 A choice takes \val[1]{sampling.clock.greedy} milliseconds if it is greedy, \val[1]{sampling.clock.usual} with the common settings, \val[1]{sampling.clock.plain} if nothing is cut, and \val[1]{sampling.clock.nucleus} after a nucleus, which has to sort. For one token the passes of \cref{phases} take \val[0]{phases.ms.gpt2.1.0.1} milliseconds in GPT-2 small's shape. Beside the pass, such a sampler costs next to nothing.
@@ -1360,14 +1360,14 @@ If you take one thing from this chapter to your own programs, let it be this: on
 
 \emph{Temperature.} At 1 the text is a sample of the model, which is what you want when you estimate something from samples. Below 1 every ratio grows: there are fewer slips and less variety. Take 0 where one answer is right, and in tests.
 
-\emph{Top-k} costs little, and bounds what later stages have to look at. But it is the same $k$ where one token fits and where a thousand do: take it as a guard (40 or more) and not as the cut.
+\emph{Top-k} costs little, and bounds what later stages have to look at. But it is the same $k$ where one token fits and where a \given{thousand} do: take it as a guard (40 or more) and not as the cut.
 
-\emph{Top-p} follows the model's certainty, and \given{0.9} to 0.95 with $T$ up to 1 is the common choice. Its weakness is heat: a flattened tail fills the share. \emph{Min-p} looks only at the best token and not at the sum of a tail, so it bears a temperature above 1; take 0.05 to \given{0.1} where texts should be unlike one another.
+\emph{Top-p} follows the model's certainty, and \given{0.9} to \given{0.95} with $T$ up to 1 is the common choice. Its weakness is heat: a flattened tail fills the share. \emph{Min-p} looks only at the best token and not at the sum of a tail, so it bears a temperature above 1; take \given{0.05} to \given{0.1} where texts should be unlike one another.
 
 \emph{Typical sampling} is the only cut that may remove the likeliest token; its authors found it less repetitive in stories and summaries.
 @^choosing a sampler@>
 
-You will meet others. Hugging Face's library has two more thresholds.\side{\cited[Hewitt, Manning and Liang 2022]{Hewitt 2022}.} \emph{Epsilon sampling} removes tokens with $p<\varepsilon$; but where a thousand words would do, all of them may be below $\varepsilon$. \emph{Eta sampling} therefore lowers the threshold there, to $\min(\varepsilon,\sqrt\varepsilon\,e^{-H})$. Min-p does nearly the same with a number that is easier to choose. Elsewhere there are \emph{top-a}, which removes tokens below $a$ times the \emph{square} of the best probability, so that it cuts more where the model is sure, and \emph{dynamic temperature}, which takes $T$ from the entropy.
+You will meet others. Hugging Face's library has two more thresholds.\side{\cited[Hewitt, Manning and Liang 2022]{Hewitt 2022}.} \emph{Epsilon sampling} removes tokens with $p<\varepsilon$; but where a \given{thousand} words would do, all of them may be below $\varepsilon$. \emph{Eta sampling} therefore lowers the threshold there, to $\min(\varepsilon,\sqrt\varepsilon\,e^{-H})$. Min-p does nearly the same with a number that is easier to choose. Elsewhere there are \emph{top-a}, which removes tokens below $a$ times the \emph{square} of the best probability, so that it cuts more where the model is sure, and \emph{dynamic temperature}, which takes $T$ from the entropy.
 @^epsilon sampling@>@^eta sampling@>
 
 @ What is missing here, and why? \emph{Mirostat} holds the surprise of the text near a target: after each token it moves its cut up or down by the difference.\side{\cited[Basu, Ramachandran, Keskar and Varshney 2021]{Basu 2021}.} So the choice at a place depends on all choices before it, and not only on the text: interrupt a text and continue it, and it becomes another, unless you have saved the cut with it. That is what \cref{sec:sampler} avoids. \emph{XTC}, ``exclude top choices'', does the opposite of truncation: with a given probability it removes all tokens above a threshold but the least likely of these. It makes texts more surprising by taking away what the model thinks best; we know of no evaluation. Our generator would have a random number for it, with another number in the place of the zero.
@@ -1376,7 +1376,7 @@ You will meet others. Hugging Face's library has two more thresholds.\side{\cite
 
 @* Differences between implementations. \label{sec:samplingothers}
 \begin{table}[tp]
-\tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers 5.0.1.dev0 (\texttt{6978a60}), vLLM (\texttt{017e9f4}) and llama.cpp (\texttt{3f545be}), as they stood in 2026. A dash: there is no such option. Where a stroke divides two, the first is for greedy decoding, the second for sampling.}
+\tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers \given{5.0.1.dev0} (\texttt{6978a60}), vLLM (\texttt{017e9f4}) and llama.cpp (\texttt{3f545be}), as they stood in 2026. A dash: there is no such option. Where a stroke divides two, the first is for greedy decoding, the second for sampling.}
 \centering\footnotesize\tabcolsep=3pt
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lllll@@{}}
 \toprule
@@ -1396,7 +1396,7 @@ log-probabilities & processed & raw & raw & raw\\
 \end{tabular*}
 \end{table}
 
-Most programs of the kind have each stage of this chapter, and hardly two agree on all of its edges. \Cref{tab:others} lists the differences that you can see. We took what most of them do, and where that left something open, what can be written down. So the same seed gives another text here than in another program. What you can compare are the distributions: the tests have some 500 cases, made by the programs themselves, each of which agrees or has its difference explained.
+Most programs of the kind have each stage of this chapter, and hardly two agree on all of its edges. \Cref{tab:others} lists the differences that you can see. We took what most of them do, and where that left something open, what can be written down. So the same seed gives another text here than in another program. What you can compare are the distributions: the tests have some \given{500} cases, made by the programs themselves, each of which agrees or has its difference explained.
 
 @ The last line answers a common question: if a program reports a log-probability, is it \emph{raw} or \emph{processed}, that is, taken before the stages or after them? Ours is the model's, before any stage, so it does not depend on the temperature. vLLM and llama.cpp do the same unless you tell them otherwise. The scores of Hugging Face are those after the processors, and not normalized.
 @^log-probability@>@^vLLM@>@^llama.cpp@>@^Hugging Face@>
@@ -1410,22 +1410,22 @@ Both rules are in use (\cref{sec:tails}): Meta's reference exceeds; the paper, H
 \end{tutorial}
 
 \begin{claimed}{S2-10}
-The greedy text of \cref{tab:strategies} has \val[2]{sampling.greedy.logprob} bits a token, and texts drawn at a temperature of $0.2$ have \val[2]{sampling.near.logprob} on average. Greedy decoding takes the likeliest next token, and that is not the likeliest path.
+The greedy text of \cref{tab:strategies} has \val[2]{sampling.greedy.logprob} bits a token, and texts drawn at a temperature of $\given{0.2}$ have \val[2]{sampling.near.logprob} on average. Greedy decoding takes the likeliest next token, and that is not the likeliest path.
 \end{claimed}
 
 @* Exercises. \label{sec:samplingexercises}
 The command beside an exercise checks your answer with the funnel of this chapter.
 
 \begin{exercises}
-\exercise{check}{ex:sampling.share}{Five tokens have the probabilities $\frac{16}{31}$, $\frac{8}{31}$, $\frac{4}{31}$, $\frac{2}{31}$ and $\frac{1}{31}$. How many of them does top-p with $p=\given{0.9}$ leave, after a temperature of 1, of $\frac12$ and of 2?}{\texttt{make exercise-07-1}}{At 1 the first three have $28/31$, which reaches $\given{0.9}$: 3. At $\frac12$ the weights are 256, 64, 16, 4 and 1, and the first two have $320/341$: 2. At 2 they are 4, $2\sqrt2$, 2, $\sqrt2$ and 1; three have less than four fifths, and it takes 4.}
+\exercise{check}{ex:sampling.share}{Five tokens have the probabilities $\frac{16}{31}$, $\frac{8}{31}$, $\frac{4}{31}$, $\frac{2}{31}$ and $\frac{1}{31}$. How many of them does top-p with $p=\given{0.9}$ leave, after a temperature of 1, of $\frac12$ and of 2?}{\texttt{make exercise-07-1}}{At 1 the first three have $28/31$, which reaches $\given{0.9}$: 3. At $\frac12$ the weights are \given{256}, 64, 16, 4 and 1, and the first two have $\given{320}/\given{341}$: 2. At 2 they are 4, $2\sqrt2$, 2, $\sqrt2$ and 1; three have less than four fifths, and it takes 4.}
 \exercise{check}{ex:sampling.marks}{A token occurs in the text three times, one of them in the prompt. Its logit is 3; the penalties are $r=\frac32$, $\alpha=\frac14$ and $\beta=\frac12$. What is its logit after them? And if it is $-3$?}{\texttt{make exercise-07-2}}{$3/\frac32-(2\cdot\frac14+\frac12)=1$, and $-3\cdot\frac32-1=-5\frac12$. The repetition penalty looks at the prompt as well, but does not count; the other two count, but only what has been written.}
-\exercise{think}{ex:sampling.half}{The likeliest of 26 tokens has the probability $\frac14$, each of the others $\given{0.03}$. At which temperature does it have $\frac12$, and at which $\given{0.99}$? Give three decimals.}{\texttt{make exercise-07-3}}{Its ratio to each of the others is $\frac{25}{3}$. At the temperature $T$ that is $(\frac{25}{3})^{1/T}$, and it has to be 25, or $25\cdot99$: $T=\ln\frac{25}{3}/\ln25=0.659$, and $T=\ln\frac{25}{3}/\ln(25\cdot99)=0.271$.}
-\exercise{think}{ex:sampling.orders}{Find four probabilities, a $k$, a $p$ and a $T$ for which three orders of the same stages leave different numbers of tokens: top-p, top-k, temperature leaves three; top-k, top-p, temperature two; temperature, top-k, top-p one.}{\texttt{make exercise-07-4}}{For instance $\frac{5}{12}$, $\frac{4}{12}$, $\frac{2}{12}$ and $\frac{1}{12}$, with $k=3$, $p=0.8$ and $T=\frac18$. Of all, it takes three to reach $p$. Of the best three, which have 11 twelfths, it takes two, with $9/11$; and of the eighth powers of 5, 4 and 2 the first alone has more than four fifths of the sum. With top-k first never more are left than with top-p first: $p$ is then a share of less.}
+\exercise{think}{ex:sampling.half}{The likeliest of 26 tokens has the probability $\frac14$, each of the others $\given{0.03}$. At which temperature does it have $\frac12$, and at which $\given{0.99}$? Give three decimals.}{\texttt{make exercise-07-3}}{Its ratio to each of the others is $\frac{25}{3}$. At the temperature $T$ that is $(\frac{25}{3})^{1/T}$, and it has to be 25, or $25\cdot99$: $T=\ln\frac{25}{3}/\ln25=\given{0.659}$, and $T=\ln\frac{25}{3}/\ln(25\cdot99)=\given{0.271}$.}
+\exercise{think}{ex:sampling.orders}{Find four probabilities, a $k$, a $p$ and a $T$ for which three orders of the same stages leave different numbers of tokens: top-p, top-k, temperature leaves three; top-k, top-p, temperature two; temperature, top-k, top-p one.}{\texttt{make exercise-07-4}}{For instance $\frac{5}{12}$, $\frac{4}{12}$, $\frac{2}{12}$ and $\frac{1}{12}$, with $k=3$, $p=\given{0.8}$ and $T=\frac18$. Of all, it takes three to reach $p$. Of the best three, which have 11 twelfths, it takes two, with $9/11$; and of the eighth powers of 5, 4 and 2 the first alone has more than four fifths of the sum. With top-k first never more are left than with top-p first: $p$ is then a share of less.}
 \exercise{think}{ex:sampling.zero}{Two tokens have the logits 5 and 2. The first occurs in the history, and $r=2$. Which two numbers, each added to both logits, make the tokens equally likely after the penalty?}{\texttt{make exercise-07-5}}{$(5+c)/2=2+c$ gives $c=1$, and $2(5+c)=2+c$ gives $c=-8$; the first token's logit is positive with the one and negative with the other, as it has to be. Without the penalty it is $e^3$ times as likely as the second, whatever is added. At $c=-5$ the penalty does nothing at all.}
 \exercise{think}{ex:sampling.deadend}{A vocabulary has three tokens, and no pair of tokens may come twice ($n=2$). Write the shortest text after which no token is left, and a longest one.}{\texttt{make exercise-07-6}}{After a token $a$ nothing is left when $aa$, $ab$ and $ac$ have all occurred: $aabaca$, six tokens, or $2v$ for a vocabulary of $v$. There are $v^2$ pairs, and none comes twice, so $v^2+1$ tokens are the most; a round that goes through all pairs exists: $aabbccacba$.}
-\exercise{think}{ex:sampling.records}{Four tokens with the weights 8, 4, 2 and 1 race, and are looked at in this order. How often is one of them the best so far, on average? And in the reverse order? Give two decimals.}{\texttt{make exercise-07-7}}{The $i$th is the best so far if it wins the race among the first $i$: $\frac88+\frac{4}{12}+\frac{2}{14}+\frac{1}{15}=1.54$, and $\frac11+\frac23+\frac47+\frac{8}{15}=2.77$. With equal weights either would be $1+\frac12+\frac13+\frac14$, and this sum is where the $\ln n$ comes from.}
+\exercise{think}{ex:sampling.records}{Four tokens with the weights 8, 4, 2 and 1 race, and are looked at in this order. How often is one of them the best so far, on average? And in the reverse order? Give two decimals.}{\texttt{make exercise-07-7}}{The $i$th is the best so far if it wins the race among the first $i$: $\frac88+\frac{4}{12}+\frac{2}{14}+\frac{1}{15}=\given{1.54}$, and $\frac11+\frac23+\frac47+\frac{8}{15}=\given{2.77}$. With equal weights either would be $1+\frac12+\frac13+\frac14$, and this sum is where the $\ln n$ comes from.}
 \exercise{build}{ex:sampling.sigma}{\emph{Top-n-sigma} keeps the tokens whose logit is no more than $n\sigma$ below the best, where $\sigma^2$ is the mean of the squared differences of the logits that are left from their mean. Make it a stage: an option \texttt{top\_n\_sigma} from 0 upwards, 0 being off; the same name in lists of stages; and the last place in the normal order. Does it matter whether it comes before the temperature or after it?}{\texttt{make exercise-07-8}}{A function in \texttt{funnel.c}, a line each in the list of stages, the structure, and |sampling_stage_run|, and a row of the table; the default, the check of the range and the names come from the row. The compiler stops at a stage without a row. The temperature divides the differences and $\sigma$ by the same number, so it does not matter.}
-\exercise{think}{ex:sampling.textbook}{Let |funnel_choose| draw as the textbook does: one number $u$ for the place, made of the bits of the id 0; the tokens by falling logit; and the first of them at which the running sum of the weights exceeds $uW$. Then three tokens have the probabilities $\frac12$, $\frac{3}{10}$ and $\frac15$, and one that was not chosen is struck out. In what share of the places does the choice change, if it is the last of the three? And if it is the first?}{\texttt{make exercise-07-9}}{Walk along |weight| after |sort_descending|. Without the last the boundary between the other two moves from $\frac12$ to $\frac58$: that changes $\frac18$ of all choices, out of $\frac45$, or $0.156$.
-Without the first the second reaches from 0 to $\frac35$, and the third from there: where $u$ is between $\frac35$ and $\frac45$ the token changes, $\frac15$ out of $\frac12$, or $0.4$. In the race both shares are 0.}
+\exercise{think}{ex:sampling.textbook}{Let |funnel_choose| draw as the textbook does: one number $u$ for the place, made of the bits of the id 0; the tokens by falling logit; and the first of them at which the running sum of the weights exceeds $uW$. Then three tokens have the probabilities $\frac12$, $\frac{3}{10}$ and $\frac15$, and one that was not chosen is struck out. In what share of the places does the choice change, if it is the last of the three? And if it is the first?}{\texttt{make exercise-07-9}}{Walk along |weight| after |sort_descending|. Without the last the boundary between the other two moves from $\frac12$ to $\frac58$: that changes $\frac18$ of all choices, out of $\frac45$, or $\given{0.156}$.
+Without the first the second reaches from 0 to $\frac35$, and the third from there: where $u$ is between $\frac35$ and $\frac45$ the token changes, $\frac15$ out of $\frac12$, or $\given{0.4}$. In the race both shares are 0.}
 \exercise{think}{ex:sampling.dry}{\emph{DRY} penalizes what would go on with a repetition. For each earlier place of the text, but the very first, let $l$ be how many tokens before it agree with the last tokens of the text, counted backwards from both. If $l\ge a$ for a token at such a place, $m\,b^{\,l-a}$ is subtracted from its logit, once, for the largest $l$ that it has; $a\ge1$, and $m=0$ is off. Write |stage_dry(f, m, b, a, id, n)| for |double| $m$ and $b$ and the text |id[n]|.}{\texttt{make exercise-07-10}}{The funnel's counts can hold the largest $l$ of each token, if they are put back to zero. The list must come into the order of ids before a logit is changed. The time is a product of the text's length and the length of its repetitions: a text of one token only is the worst.}
 \end{exercises}

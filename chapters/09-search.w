@@ -99,7 +99,7 @@ So we rank the $B$ best? That fails at the first end token. A candidate that end
 (The library ranks at least $2B$, and so do we. Without end tokens that is more than is needed, and it changes nothing.) A ranked candidate is not yet \emph{kept}: at most $B$ of the ranked become beams of the next step.
 @^candidate@>@^expand@>@^prune@>
 
-\widefig{beamranks}{fig:beamranks}{The worst case for two beams and one end token, drawn as a black square. Both beams most likely end, so the two best candidates finish, and only the third and the fourth are left to grow. Ranking $B$ candidates would have left no beam; ranking $(1+E)B$ always leaves $B$.}{Two beams, A with probability \given{0.50} and B with \given{0.40}, have three candidates each. In the order of their probabilities these are A end \given{0.25}, B end 0.20, A x 0.15, B y \given{0.12}, A y \given{0.10} and B x \given{0.08}. The first two finish, the next two are kept, and the last two are below the line and not ranked.}
+\widefig{beamranks}{fig:beamranks}{The worst case for two beams and one end token, drawn as a black square. Both beams most likely end, so the two best candidates finish, and only the third and the fourth are left to grow. Ranking $B$ candidates would have left no beam; ranking $(1+E)B$ always leaves $B$.}{Two beams, A with probability \given{0.50} and B with \given{0.40}, have three candidates each. In the order of their probabilities these are A end \given{0.25}, B end \given{0.20}, A x \given{0.15}, B y \given{0.12}, A y \given{0.10} and B x \given{0.08}. The first two finish, the next two are kept, and the last two are below the line and not ranked.}
 
 @ A candidate has one of three outcomes. The other structures are what a watcher sees after each step.
 
@@ -215,7 +215,7 @@ A candidate ends if its token is an end token, or if the text has reached its ma
 where $p_i$ is the probability of the $i$th token that was written, $t$ counts these tokens, the end token included and the prompt not, and $\lambda$ is called the \emph{length penalty}. It is an odd name: sums are negative, so a larger $\lambda$ is kinder to long texts. With $\lambda=0$ the sum itself counts, with $\lambda=1$ the mean. (Programs differ here: some count the prompt, some leave the end token out. The penalty of \cited[Wu and others 2016]{Wu 2016}, which you will often see quoted, is another formula: it divides by $((5+t)/6)^\lambda$.)
 @^length penalty@>
 
-Try it on a text of 2 words with the sum $-3$ and one of 5 words with $-5$. With $\lambda=0$ the short one wins, $-3$ against $-5$; with $\lambda=1$ the long one, $-1$ against $-1.5$.
+Try it on a text of 2 words with the sum $-3$ and one of 5 words with $-5$. With $\lambda=0$ the short one wins, $-3$ against $-5$; with $\lambda=1$ the long one, $-1$ against $-\given{1.5}$.
 
 @<The score of a finished text@>=
 /* the length penalty of transformers: the prompt does not count, and an end token does */
@@ -335,7 +335,7 @@ When is a search over? If no beam is left, certainly. Otherwise only if the pool
 if even the best beam would not get in, the search stops. That is not quite safe. A beam that goes on becomes longer, and if $\lambda>0$ a greater length may lift its score although its sum falls. The third rule, \.{never}, divides the best beam's sum by the greatest length that the beam can reach. The sum can only fall; so if this score is not better than the worst of the pool, no score of any beam ever will be.
 @^early stopping@>
 
-The proof for the third rule is one line. Let $S<0$ be the beam's sum, $S'\le S$ that of a text grown from it, with a length $t\le L$; then $S'/t^\lambda\le S/t^\lambda\le S/L^\lambda$. With $S=-4$, $L=8$ and $\lambda=1$ the beam will reach $-0.5$ at best. (With $\lambda\le0$ a longer text is never better, and the present length is the best case. A processor cannot make a sum rise either: a log-probability is never positive, and no multiple of it is.)
+The proof for the third rule is one line. Let $S<0$ be the beam's sum, $S'\le S$ that of a text grown from it, with a length $t\le L$; then $S'/t^\lambda\le S/t^\lambda\le S/L^\lambda$. With $S=-4$, $L=8$ and $\lambda=1$ the beam will reach $-\given{0.5}$ at best. (With $\lambda\le0$ a longer text is never better, and the present length is the best case. A processor cannot make a sum rise either: a log-probability is never positive, and no multiple of it is.)
 
 @<Is the search over?@>=
 /* The search may stop when no active beam can still beat the worst finished text. With a
@@ -884,7 +884,7 @@ void best_of_free(struct memory *m, struct best_of *b)
 
 @* What a search costs. \label{sec:searchcost}
 \begin{table}
-\tabcaption{tab:sharing}{Passes and rows of a search; forks, that is, children beyond a parent's first; kilobytes (1000 bytes) of keys and values that were copied, with pages of 16 and of 64 rows, and if every beam were copied in every step.}
+\tabcaption{tab:sharing}{Passes and rows of a search; forks, that is, children beyond a parent's first; kilobytes (\given{1000} bytes) of keys and values that were copied, with pages of 16 and of 64 rows, and if every beam were copied in every step.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
 \tabhead{beams} & \tabhead{passes} & \tabhead{rows} & \tabhead{forks} & \tabhead{pages of 16} & \tabhead{pages of 64} & \tabhead{all copied}\\\midrule
 1 & \val{share.passes.1} & \val{share.rows.1} & \val{share.forks.1} & \val[0]{share.copied16.1} & \val[0]{share.copied64.1} & \val[0]{share.all.1}\\
@@ -978,7 +978,7 @@ four beams & \val[3]{dull.logprob.four} & \val[1]{dull.distinct.four} & \val[2]{
 \end{tabular*}
 \end{table}
 
-Suppose a search found the best text every time. Would you want it? Think of a coin that falls on heads nine times of ten. The likeliest sequence of \given{100} throws is heads only. Its probability is $\given{0.9}^{100}$, one in \val[0]{coin.odds}: throw that coin all day, and you will not see it. What you see is a sequence with about ten tails. No such sequence is likely, but there are very many, each about as unlikely as the others. The logarithm of its probability, per throw, is near its expectation,
+Suppose a search found the best text every time. Would you want it? Think of a coin that falls on heads nine times of ten. The likeliest sequence of \given{100} throws is heads only. Its probability is $\given{0.9}^{\given{100}}$, one in \val[0]{coin.odds}: throw that coin all day, and you will not see it. What you see is a sequence with about ten tails. No such sequence is likely, but there are very many, each about as unlikely as the others. The logarithm of its probability, per throw, is near its expectation,
 \begin{equation}\label{eq:typical}
   \given{0.9}\ln0.9+\given{0.1}\ln0.1=-H,
 \end{equation}
@@ -1201,12 +1201,12 @@ const struct search_settings want = @[{ .num_beams = beams,@|
 The command beside an exercise judges your answer by running the search.
 
 \begin{exercises}
-\exercise{check}{ex:search.rows}{A prompt of 20 tokens, 30 to write, five beams, no end token. How many passes are there, and how many rows?}{\texttt{make exercise-09-1}}{30 passes. The first has 20 rows, the others five each: $20+29\cdot5=165$.}
-\exercise{check}{ex:search.three}{In the model of the box ``two beams, three words, three steps'', which texts are kept after the second step if there are three beams? Name them in their order, each by the first letters of its words after \emph{Then}. (Of two equal candidates of the same beam, the one with the lower id goes first.)}{\texttt{make exercise-09-2}}{b c with $0.32$, a a with $0.20$, and a b: it ties with a c at $0.15$, and its last token has the lower id.}
-\exercise{think}{ex:search.tie}{Two texts have finished: 2 tokens with a sum of $-3$, and 5 tokens with $-5$. For which length penalty are they equally good? Give two decimals.}{\texttt{make exercise-09-3}}{$3/2^\lambda=5/5^\lambda$, so $(5/2)^\lambda=5/3$ and $\lambda=\ln(5/3)/\ln(5/2)=0.56$.}
+\exercise{check}{ex:search.rows}{A prompt of 20 tokens, 30 to write, five beams, no end token. How many passes are there, and how many rows?}{\texttt{make exercise-09-1}}{30 passes. The first has 20 rows, the others five each: $20+29\cdot5=\given{165}$.}
+\exercise{check}{ex:search.three}{In the model of the box ``two beams, three words, three steps'', which texts are kept after the second step if there are three beams? Name them in their order, each by the first letters of its words after \emph{Then}. (Of two equal candidates of the same beam, the one with the lower id goes first.)}{\texttt{make exercise-09-2}}{b c with $\given{0.32}$, a a with $\given{0.20}$, and a b: it ties with a c at $\given{0.15}$, and its last token has the lower id.}
+\exercise{think}{ex:search.tie}{Two texts have finished: 2 tokens with a sum of $-3$, and 5 tokens with $-5$. For which length penalty are they equally good? Give two decimals.}{\texttt{make exercise-09-3}}{$3/2^\lambda=5/5^\lambda$, so $(5/2)^\lambda=5/3$ and $\lambda=\ln(5/3)/\ln(5/2)=\given{0.56}$.}
 \exercise{think}{ex:search.copied}{Three beams of 37 rows each share nothing but their first 32, in pages of 16. In the next step the first beam has three children, and the others have none. How many rows are copied, and how many pages are in use after the pass?}{\texttt{make exercise-09-4}}{The two full pages are shared by all. The last page of the first beam has 5 rows; two of the children copy them, $10$ rows, and the third keeps the page. The pages of the other two beams are free again: $2+3=5$ pages.}
-\exercise{think}{ex:search.bound}{A beam's sum is $-6$ after 12 tokens, and 40 may be written in all. The worst text of a full pool has the score $-0.2$, and the length penalty is 1. Does the search go on with |early_stopping| false? With \.{never}? And with either, if the length penalty is 0 and the worst score $-5$?}{\texttt{make exercise-09-5}}{$-6/12=-0.5$ is not better than $-0.2$: it stops. $-6/40=-0.15$ is: it goes on. With $\lambda=0$ both compare $-6$ with $-5$ and stop.}
-\exercise{think}{ex:search.worse}{Find a model of three tokens and three steps for which two beams give a text that is less likely than the greedy one: a line for each beginning that matters, with three probabilities. (After a beginning without a line all three tokens are equally likely.)}{\texttt{make exercise-09-6}}{First $\given{0.4}$, $\given{0.35}$, $\given{0.25}$; after a $\given{0.34}$, $\given{0.33}$, $\given{0.33}$; after b $\given{0.5}$, $\given{0.5}$, $0$; after a a only a. Then b a and b b both have $0.175$ and push a a out, which has $0.136$ and would have kept it; they lose two thirds of theirs at the last token.}
+\exercise{think}{ex:search.bound}{A beam's sum is $-6$ after 12 tokens, and 40 may be written in all. The worst text of a full pool has the score $-\given{0.2}$, and the length penalty is 1. Does the search go on with |early_stopping| false? With \.{never}? And with either, if the length penalty is 0 and the worst score $-5$?}{\texttt{make exercise-09-5}}{$-6/12=-\given{0.5}$ is not better than $-\given{0.2}$: it stops. $-6/40=-\given{0.15}$ is: it goes on. With $\lambda=0$ both compare $-6$ with $-5$ and stop.}
+\exercise{think}{ex:search.worse}{Find a model of three tokens and three steps for which two beams give a text that is less likely than the greedy one: a line for each beginning that matters, with three probabilities. (After a beginning without a line all three tokens are equally likely.)}{\texttt{make exercise-09-6}}{First $\given{0.4}$, $\given{0.35}$, $\given{0.25}$; after a $\given{0.34}$, $\given{0.33}$, $\given{0.33}$; after b $\given{0.5}$, $\given{0.5}$, $0$; after a a only a. Then b a and b b both have $\given{0.175}$ and push a a out, which has $\given{0.136}$ and would have kept it; they lose two thirds of theirs at the last token.}
 \exercise{check}{ex:search.prompt}{Some programs count the prompt when they divide by the length. Let ours do so. Change |final_score|.}{\texttt{make exercise-09-7}}{|written + s->n_prompt| is what is raised to the power. Long prompts then make all lengths look alike, and the penalty loses its effect.}
 \exercise{think}{ex:search.twins}{Four beams that are nearly the same text are a waste. Let no beam have more than two children. Change |decide|.}{\texttt{make exercise-09-8}}{Before a candidate is kept, those of |next[0]| to |next[n_next - 1]| with the same parent are counted.}
 \end{exercises}

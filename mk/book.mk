@@ -39,7 +39,7 @@ $(filter-out $(JUDGED),$(DATA)): $(PRINTS)
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
 SOURCES  := Makefile $(wildcard mk/*) book.list book.tex workshop.tex laboratory.tex chapter.tex figures.tex $(sort $(WEBS) \
-  $(wildcard program/* chapters/*.tex workshop/*.tex laboratory/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
+  $(wildcard program/* chapters/*.tex workshop/*.tex laboratory/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.*))
 build/woven/%.tex: chapters/types.w tools/fixutf8.lua tools/weave.sh
 	@mkdir -p $(@D)
 	@tools/weave.sh $(filter-out chapters/types.w,$(filter %.w,$^)) $*
@@ -113,7 +113,7 @@ spreads: build/incipit.pdf
 laboratory-%: checkpoints ## as laboratory-03: every number that the laboratory of a chapter prints
 	@build/bin/laboratory/$$(awk -v n=$* '$$1 == "chapters" && $$2 == n + 0 { print $$4 }' book.list) values
 lint: build/values.tex ## digits in prose, docstrings, flow, lengths of demonstrations, includes
-	@texlua tools/digits.lua 'cat tools/digits/*.tsv' $(WEBS)
+	@texlua tools/digits.lua $(WEBS)
 	@texlua tools/docs.lua $(sort $(wildcard tangled/*/*.h unwoven/*/*.h program/*.h))
 	@texlua tools/flow.lua $(sort $(wildcard tangled/*/*.[ch] tangled/*/*.inc unwoven/*/*.[ch] unwoven/*/*.inc program/*.[ch]))
 	@texlua tools/lengths.lua 150 $(CHECKPOINTS:%=tangled/checkpoints/%.c)

@@ -14,8 +14,6 @@ build/labs/incipit-grade: course/grade.c course/look.c course/transcript.c cours
 build/labs/incipit-record: course/record.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -g $(WARN) $< -o $@ -ljansson
-# (the lists of digits are not made by the next rule, though their names match it)
-tools/digits/%.tsv: ;
 lab-%:
 	@l=$$(ls course | sed -n 's/^\($*-.*\)\.ch$$/\1/p'); [ -n "$$l" ] || { echo "there is no lab $*"; exit 1; }; \
 	$(MAKE) --no-print-directory build/labs/$$l.tar.gz

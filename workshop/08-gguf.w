@@ -839,8 +839,8 @@ Both are about the list of tensors.
 
 \begin{exercises}
 \exercise{check}{ex:gguf.size}{A file of this format has one key, \texttt{general.alignment} with the value 64, and one tensor, \texttt{a}, an F32 of shape $[4]$. How many bytes has it if nothing follows the numbers?}{\texttt{make exercise-W8-1}}{The key ends at byte 57,
-as before. The entry of the tensor has $9+4+8+4+8=33$ bytes and ends at 90. Data begin at 128, the next multiple of 64, and 16 bytes follow: 144.}
-\exercise{think}{ex:gguf.bits}{In the file of the hand calculation we flip one bit of the 131 bytes of the description, each in turn. Most flips are noticed. In which rows of the table is there a bit that can be flipped unnoticed? Give the row's first byte.}{\texttt{make
-exercise-W8-2}}{4, since version 2 is read as well; 8, since a file may have no tensors; 24, since an alignment of 32 needs no key; 57 and 98, the names; 70, since 4 or 1 columns, and 2 or 1 rows, still need one unit of 32 bytes; 111 and 119, since
+as before. The entry of the tensor has $9+4+8+4+8=33$ bytes and ends at 90. Data begin at \given{128}, the next multiple of 64, and 16 bytes follow: \given{144}.}
+\exercise{think}{ex:gguf.bits}{In the file of the hand calculation we flip one bit of the \given{131} bytes of the description, each in turn. Most flips are noticed. In which rows of the table is there a bit that can be flipped unnoticed? Give the row's first byte.}{\texttt{make
+exercise-W8-2}}{4, since version 2 is read as well; 8, since a file may have no tensors; 24, since an alignment of 32 needs no key; 57 and 98, the names; 70, since 4 or 1 columns, and 2 or 1 rows, still need one unit of 32 bytes; \given{111} and \given{119}, since
 nothing follows the last tensor, and it may be smaller.}
 \end{exercises}
