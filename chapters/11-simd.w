@@ -182,20 +182,46 @@ const struct linear_kernels floats_avx2 = @[{ linear, room,@|
   prepared_bytes, prepare }@];
 #endif
 
-@ A |vec| is a register: gcc and clang let us add and multiply such things with the
-ordinary signs. A sum that is to stay in registers must be an array whose indices
-the compiler knows, so the loops over it have to be written out; |each| asks
-for that. It is a |for| loop in all other respects. |each_step| counts to a number that only the run knows, and of such a loop |STEPS| are written out in each turn, or two. In plain C that would only repeat calls (\cref{sec:heads11}).
-
-|TALLY| is nothing at all, except in a test that defines it to count every
-multiply--add one by one and compare the total with the counters. All this is the same for every head, too, and is a file with as little of its own as the bodies: neither can be
-compiled alone, and no other module includes either. |ALONE| marks a function that shall not be inlined.
-@^unrolling@>
+@ All this is the same for every head, and a file with as little of its own as the bodies: neither can be
+compiled alone, and no other module includes either. |TALLY| is nothing at all, except in a test that defines it to count every
+multiply--add one by one and compare the total with the counters. |ALONE| marks a function that shall not be inlined.
 
 @(lanes.inc@>=
 /** What all heads share: the type of a register, loops that are written out, and the fold. A head
   includes it after it has said |WIDTH|, |TILE_ROWS| and |TARGET|; no other module does. */
 #include "ground/tuning.h"
+@<Loops that are written out@>@;
+#define INLINE @[static inline __attribute__((always_inline)) TARGET@]@;
+#define ALONE @[__attribute__((noinline, unused)) TARGET@]@;
+#ifndef TALLY
+#define TALLY(what, worker, amount) ((void) 0)
+#endif
+@<Registers of some numbers@>@;
+enum { PARTS = 16 / WIDTH, NR = 2 * WIDTH };
+@<Fold sixteen lanes in an array@>@;
+
+@ A |vec| is a register: gcc and clang let us add and multiply such things with the
+ordinary signs. Narrower ones hold what is still to be widened. For a register whose numbers shall change their places, the two compilers have different words; |MIX| says it to either.
+
+@<Registers of some numbers@>=
+typedef float vec @[__attribute__((vector_size(4 * WIDTH)))@];
+typedef uint8_t few_bytes @[__attribute__((vector_size(WIDTH)))@];
+typedef uint16_t few_halves @[__attribute__((vector_size(2 * WIDTH)))@];
+typedef float four @[__attribute__((vector_size(16)))@];
+typedef int32_t four_places @[__attribute__((vector_size(16)))@];
+#if defined __clang__
+#define MIX(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+#define MIX(a, b, i, j, k, l) \
+  __builtin_shuffle(a, b, (four_places) @[{ i, j, k, l }@])
+#endif
+
+@ A sum that is to stay in registers must be an array whose indices
+the compiler knows, so the loops over it have to be written out; |each| asks
+for that. It is a |for| loop in all other respects. |each_step| counts to a number that only the run knows, and of such a loop |STEPS| are written out in each turn, or two. In plain C that would only repeat calls (\cref{sec:heads11}).
+@^unrolling@>
+
+@<Loops that are written out@>=
 #if defined __clang__
 #define @,each(i, n) @[_Pragma("unroll")@,@, for (int i = 0; i < (n); i++)@]@;
 #else
@@ -210,24 +236,6 @@ compiled alone, and no other module includes either. |ALONE| marks a function th
 #define @,each_step(k, n) @[_Pragma("GCC unroll STEPS")@,@, for (size_t k = 0; k < (n); k++)@]@;
 #define @,each_two(k, n) @[_Pragma("GCC unroll 2")@,@, for (size_t k = 0; k < (n); k++)@]@;
 #endif
-#define INLINE @[static inline __attribute__((always_inline)) TARGET@]@;
-#define ALONE @[__attribute__((noinline, unused)) TARGET@]@;
-#ifndef TALLY
-#define TALLY(what, worker, amount) ((void) 0)
-#endif
-typedef float vec @[__attribute__((vector_size(4 * WIDTH)))@];
-typedef uint8_t few_bytes @[__attribute__((vector_size(WIDTH)))@];
-typedef uint16_t few_halves @[__attribute__((vector_size(2 * WIDTH)))@];
-typedef float four @[__attribute__((vector_size(16)))@];
-typedef int32_t four_places @[__attribute__((vector_size(16)))@];
-#if defined __clang__
-#define MIX(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
-#else
-#define MIX(a, b, i, j, k, l) \
-  __builtin_shuffle(a, b, (four_places) @[{ i, j, k, l }@])
-#endif
-enum { PARTS = 16 / WIDTH, NR = 2 * WIDTH };
-@<Fold sixteen lanes in an array@>@;
 
 @ The definition, word for word: eight to eight, four to four, two to two, one to one.
 

@@ -341,8 +341,7 @@ INLINE void add_last(const struct linear_args *a, const struct matrix_part *m, i
       + a->in - 1], number_at(&m->weight, o, a->in - 1), lane[2 * r]);
 }
 
-@ The fold adds lane $i+8$ to lane $i$, then $i+4$, $i+2$, $i+1$. For the first three a thread reads the lane of the thread whose number differs in bit 4, 2 or 1; the last is its own second lane. All threads add in each step, though we store only one sum of each output: the others would have nothing else to do, and an addition gives the same bits with its two sides exchanged.
-@^fold@>
+@ The kernel itself is short now. A block has sixteen outputs, each with its eight threads, and goes through the inputs by rounds of |ahead| steps. All rounds are whole, but perhaps the last. |add_steps| is told so by a constant, and the compiler makes a copy of it that never asks whether the row ends.
 
 @<Few rows by a matrix@>=
 enum { FEW_THREADS = 128, FEW_OUTPUTS = FEW_THREADS / 8, FEW_ROWS = 8 };
@@ -367,20 +366,26 @@ INLINE void few_rows(const struct linear_args *a, struct block_place at, int typ
   }
   EACH_LANE(t)
     add_last(a, m, rows, at.x * FEW_OUTPUTS + t / 8, t % 8, from, MINE(lane));
-  /*- all threads add, though one of eight stores: an addition has the same bits either way round */
-  for (unsigned apart = 4; apart > 0; apart /= 2) {
-    EACH_LANE(t)
-      for (int i = 0; i < 2 * rows; i++)
-        MINE(other)[i] = FROM_LANE(lane, i, (t & 31u) ^ apart);
-    EACH_LANE(t)
-      for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] += MINE(other)[i];
-  }
-  EACH_LANE(t) {
-    unsigned o = at.x * FEW_OUTPUTS + t / 8;
-    if (t % 8 != 0 || o >= m->out) continue;
-    for (int r = 0; r < rows; r++)
-      put_output(a, m, from + (uint32_t) r, o, MINE(lane)[2 * r] + MINE(lane)[2 * r + 1]);
-  }
+  @<Fold the lanes of eight threads, and store@>@;
+}
+
+@ The fold adds lane $i+8$ to lane $i$, then $i+4$, $i+2$, $i+1$. For the first three a thread reads the lane of the thread whose number differs in bit 4, 2 or 1; the last is its own second lane. All threads add in each step, though we store only one sum of each output: the others would have nothing else to do, and an addition gives the same bits with its two sides exchanged.
+@^fold@>
+
+@<Fold the lanes of eight threads, and store@>=
+/*- all threads add, though one of eight stores: an addition has the same bits either way round */
+for (unsigned apart = 4; apart > 0; apart /= 2) {
+  EACH_LANE(t)
+    for (int i = 0; i < 2 * rows; i++)
+      MINE(other)[i] = FROM_LANE(lane, i, (t & 31u) ^ apart);
+  EACH_LANE(t)
+    for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] += MINE(other)[i];
+}
+EACH_LANE(t) {
+  unsigned o = at.x * FEW_OUTPUTS + t / 8;
+  if (t % 8 != 0 || o >= m->out) continue;
+  for (int r = 0; r < rows; r++)
+    put_output(a, m, from + (uint32_t) r, o, MINE(lane)[2 * r] + MINE(lane)[2 * r + 1]);
 }
 
 @ A launch takes up to three matrices, because queries, keys and values have the same input: three small matrices one after the other would each leave part of the device idle. The blocks of the second matrix follow those of the first.
@@ -477,8 +482,7 @@ INLINE void many_rows(const struct linear_args *a, struct block_place at, int ty
   @<Fold the lanes of sixteen threads, and store@>@;
 }
 
-@ In shared memory, rows and outputs beyond the last are zeros, whose sums are never stored. Shared memory consists of \given{32} \emph{banks}; word $i$ is in bank $i\bmod32$, and a bank sends one word at a time. The stride of \given{34} keeps the two tiles of a warp in different banks: with 32, all 32 threads would ask 16 banks, which is called a \emph{bank conflict}.
-@^bank conflict@>
+@ Each of the \given{256} threads brings four inputs and four weights. All eight loads come first and all stores after them, since a store waits for its load. In shared memory, rows and outputs beyond the last are zeros, whose sums are never stored.
 
 @<Tiles in shared memory@>=
 INLINE void fill_tiles(const struct linear_args *a, const struct matrix_part *m, int type,
@@ -502,6 +506,10 @@ INLINE void fill_tiles(const struct linear_args *a, const struct matrix_part *m,
   }
 }
 
+@ A thread multiplies its lane of eight rows by that of eight outputs: sixteen words from shared memory for 64 multiply--adds. Shared memory consists of \given{32} \emph{banks}; word $i$ is in bank $i\bmod32$, and a bank sends one word at a time. The stride of \given{34} keeps the two tiles of a warp in different banks: with 32, all 32 threads would ask 16 banks, which is called a \emph{bank conflict}.
+@^bank conflict@>
+
+@<Tiles in shared memory@>=
 INLINE void multiply_tiles(uint32_t left, unsigned t, const float *xs, const float *ws,
   float *sum)
 {
@@ -687,7 +695,7 @@ static double two_products(uint32_t x, uint32_t w)
 @<Sizes of tiles@>=
 enum { SECTION = 512, HALF_ROWS = 16, HALF_OUTPUTS = 8, FRAGMENTS = 8 };
 
-@ No warp looks at inputs beyond the last, so a section that ends early has fewer steps, in this kernel as in the next one.
+@ After a round the four sums of every output lie in shared memory, and each thread adds those of one output to its total. The first sum of all begins the total: to add it to 0 could turn $-0$ into $0$.
 
 @<Few rows of halves by a matrix@>=
 INLINE void few_halves(const struct linear_args *a, struct block_place at)
@@ -699,22 +707,7 @@ INLINE void few_halves(const struct linear_args *a, struct block_place at)
   @[PRIVATE(float, sum, 4)@];
   @[PRIVATE(float, total, 1)@];
   for (uint32_t k0 = 0; k0 < a->in; k0 += 4 * SECTION) {
-    EACH_LANE(t)
-      for (int i = 0; i < 4; i++) MINE(sum)[i] = 0;
-    for (uint32_t k = 0; k < SECTION; k += 16 * FRAGMENTS) {
-      EACH_LANE(t) {
-        UNROLL(8)
-        for (uint32_t i = 0; i < FRAGMENTS; i++)
-          load_fragments(a, m, &at, k0 + t / 32 * SECTION + k + 16 * i, t,@|
-            MINE(x) + 4 * i, MINE(w) + 2 * i);
-      }
-      EACH_LANE(t) {
-        UNROLL(8)
-        for (uint32_t i = 0; i < FRAGMENTS; i++)
-          if (k0 + t / 32 * SECTION + k + 16 * i < a->in)
-            MULTIPLY_16(x, 4 * i, w, 2 * i, sum, 0);
-      }
-    }
+    @<Multiply the section of each warp@>@;
     EACH_THREAD(t) put_fragment(part + t / 32 * 128, HALF_OUTPUTS, t, MINE(sum));
     EACH_THREAD(t)
       for (uint32_t i = 0; i < 4 && k0 + i * SECTION < a->in; i++)
@@ -723,6 +716,26 @@ INLINE void few_halves(const struct linear_args *a, struct block_place at)
   EACH_THREAD(t)
     put_output(a, m, at.y * HALF_ROWS + t / HALF_OUTPUTS,@|
       at.x * HALF_OUTPUTS + t % HALF_OUTPUTS, MINE(total)[0]);
+}
+
+@ In its section a warp loads the fragments of eight steps before it multiplies the first, for the reason that |few_rows| has: loads that are under way together. No warp looks at inputs beyond the last, so a section that ends early has fewer steps, in this kernel as in the next one.
+
+@<Multiply the section of each warp@>=
+EACH_LANE(t)
+  for (int i = 0; i < 4; i++) MINE(sum)[i] = 0;
+for (uint32_t k = 0; k < SECTION; k += 16 * FRAGMENTS) {
+  EACH_LANE(t) {
+    UNROLL(8)
+    for (uint32_t i = 0; i < FRAGMENTS; i++)
+      load_fragments(a, m, &at, k0 + t / 32 * SECTION + k + 16 * i, t,@|
+        MINE(x) + 4 * i, MINE(w) + 2 * i);
+  }
+  EACH_LANE(t) {
+    UNROLL(8)
+    for (uint32_t i = 0; i < FRAGMENTS; i++)
+      if (k0 + t / 32 * SECTION + k + 16 * i < a->in)
+        MULTIPLY_16(x, 4 * i, w, 2 * i, sum, 0);
+  }
 }
 
 @ A kernel of its own has rounded the inputs to bfloat16 before, so that one load brings two of them. Both they and a row of weights are padded with zeros to a multiple of sixteen. In the place of rows and outputs beyond the last we fetch the last, and do not store what becomes of it.
@@ -906,10 +919,7 @@ enum { ATTEND_THREADS = 256, QUERIES = 16 };
 
 @ What about occupancy? Two of these blocks should be on a multiprocessor at once, so that one can add up values while the other waits for its keys. A multiprocessor has \given{65536} registers: with \given{256} threads in a block that is \given{128} for each thread, and |AT_ONCE| asks for no more. The compiler manages with \loads{attend_blocks}{registers}, and keeps nothing in memory. (Left to itself it takes more, and only one block fits. And before we wrote the loop over the queries out four times, it kept the loop's counter in memory.) So each thread has a load of sixteen bytes of its key under way, and the multiprocessor \given{8192}, about half of what Little's law wants. More loads would need more registers.
 
-Blocks of positions that come after the last row of the tile, half of them in a prompt, end at once.
-
 @<One block of positions for a tile of queries@>=
-#define VALUES(type, even) @,@, add_values(&a, s, tile, &at, type, even, place, score, t)
 KERNEL @/@[AT_ONCE(ATTEND_THREADS, 2)@] void attend_blocks(GRID const struct attend_args a)
 {
   HERE(at);
@@ -920,12 +930,7 @@ KERNEL @/@[AT_ONCE(ATTEND_THREADS, 2)@] void attend_blocks(GRID const struct att
   @[SHARED(float, score, QUERIES * 256)@];
   @[SHARED(float, most, QUERIES * 16)@];
   @[SHARED(float, lane, QUERIES * 16)@];
-  /*- after the last row of the tile: all threads of the block leave together */
-  if (a.weights == NULL && at.x * 256 >= s->first_position + tile->row + tile->rows) {
-    EACH_THREAD(t)
-      if (t < QUERIES && query_is(&a, tile, t)) left_of(&a, s, tile, &at, t)[0] = -INFINITY;
-    return;
-  }
+  @<Leave a block that no row of the tile reaches@>@;
   EACH_THREAD(t) {
     place[t] = place_seen(s, tile, at.x * 256 + t);
     if (t < QUERIES)
@@ -939,13 +944,29 @@ KERNEL @/@[AT_ONCE(ATTEND_THREADS, 2)@] void attend_blocks(GRID const struct att
   EACH_THREAD(t) most[t] = most_of_sixteen(&a, s, tile, &at, score, t);
   EACH_THREAD(t) exponentials(&a, s, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
   EACH_THREAD(t) leave_sums(&a, s, tile, &at, most, lane, t);
-  EACH_THREAD(t) {
-    if (s->type == DEVICE_F32 && a.even) VALUES(DEVICE_F32, true);
-    else if (s->type == DEVICE_F16 && a.even) VALUES(DEVICE_F16, true);
-    else if (s->type == DEVICE_BF16 && a.even) VALUES(DEVICE_BF16, true);
-    else if (s->type == DEVICE_Q8_0) VALUES(DEVICE_Q8_0, false);
-    else VALUES(s->type, false);
-  }
+  @<Add the values, in a copy of the code for each type@>@;
+}
+
+@ Blocks of positions that come after the last row of the tile, half of them in a prompt, end at once. Whether a block does is the same for all its threads, so none of them waits at a barrier for another that has left.
+
+@<Leave a block that no row of the tile reaches@>=
+/*- after the last row of the tile: all threads of the block leave together */
+if (a.weights == NULL && at.x * 256 >= s->first_position + tile->row + tile->rows) {
+  EACH_THREAD(t)
+    if (t < QUERIES && query_is(&a, tile, t)) left_of(&a, s, tile, &at, t)[0] = -INFINITY;
+  return;
+}
+
+@ The loads of the values are on their way together only where the compiler knows their type and that each is at an address that suits it. So there is a copy for each of the usual cases, and one that asks for every number, for the rest.
+
+@<Add the values, in a copy of the code for each type@>=
+#define VALUES(type, even) @,@, add_values(&a, s, tile, &at, type, even, place, score, t)
+EACH_THREAD(t) {
+  if (s->type == DEVICE_F32 && a.even) VALUES(DEVICE_F32, true);
+  else if (s->type == DEVICE_F16 && a.even) VALUES(DEVICE_F16, true);
+  else if (s->type == DEVICE_BF16 && a.even) VALUES(DEVICE_BF16, true);
+  else if (s->type == DEVICE_Q8_0) VALUES(DEVICE_Q8_0, false);
+  else VALUES(s->type, false);
 }
 
 @ A tile knows which positions its rows see, and where they are (\.{queries.inc}). For a position that no row of it sees, and which need not exist any more, it gives the place of another: what is fetched there is not used, but no load waits for a decision.
@@ -1000,10 +1021,9 @@ INLINE void score_four(const struct attend_args *a, const uint64_t *from, uint64
   }
 }
 
-@ Then sixteen threads share a query. Lane |j| has the positions $j$, $j+16$, \dots, as \cref{sec:blocks} wants for the sum of the exponentials. For the maximum any order would do. A tile may have fewer queries than sixteen, and each of them sees its own range: the kernel has multiplied positions that a query does not see, and leaves them out from here on. Such a position adds 0, which changes no sum of positive numbers. In place of its exponential stands $-1$, and among the weights $-0$, which no exponential can be.
+@ Then sixteen threads share a query. Lane |j| has the positions $j$, $j+16$, \dots, as \cref{sec:blocks} wants for the sum of the exponentials. For the maximum any order would do. A tile may have fewer queries than sixteen, and each of them sees its own range: the kernel has multiplied positions that a query does not see, and leaves them out from here on.
 
 @<The maximum and the exponentials@>=
-#define NOT_SEEN -1.0f
 INLINE float most_of_sixteen(const struct attend_args *a, const struct device_segment *s,
   const struct query_tile *tile, const struct block_place *at, const float *score, unsigned t)
 {
@@ -1023,6 +1043,10 @@ INLINE float most_of(const float *most)
   return all;
 }
 
+@ In the sum of the exponentials a position that is not seen adds 0, which changes no sum of positive numbers. In place of its exponential stands $-1$, and among the weights $-0$, which no exponential can be.
+
+@<The maximum and the exponentials@>=
+#define NOT_SEEN -1.0f
 INLINE void exponentials(const struct attend_args *a, const struct device_segment *s,
   const struct query_tile *tile, const struct block_place *at, const float *most, float *score, unsigned t, float *lane)
 {
@@ -1062,7 +1086,7 @@ INLINE void leave_sums(const struct attend_args *a, const struct device_segment 
   left[1] = fold_sixteen(lane + t * 16);
 }
 
-@ For each query and each of the |head_dim| numbers of its result, one thread adds exponential times value over the \given{256} positions, in rising order. Neighbouring threads have neighbouring numbers, so that a warp reads a row of values in one piece; and each value serves four queries. We want \loads{attend_blocks}{loads} loads on their way before the first is used. For that the compiler has to know the type, so there is a copy of the code for each.
+@ For each query and each of the |head_dim| numbers of its result, one thread adds exponential times value over the \given{256} positions, in rising order. It takes sixteen positions at a time, so that \loads{attend_blocks}{loads} loads are on their way before the first is used, and each value serves four queries.
 
 @<The values of a block@>=
 INLINE void add_sixteen(const struct device_segment *s, uint32_t type, bool even, uint64_t base,
@@ -1082,6 +1106,9 @@ INLINE void add_sixteen(const struct device_segment *s, uint32_t type, bool even
   }
 }
 
+@ Neighbouring threads have neighbouring numbers of the result, so that a warp reads a row of values in one piece. What they add is left in the place that the second kernel reads; the maximum and the sum come before it there.
+
+@<The values of a block@>=
 INLINE void add_values(const struct attend_args *a, const struct device_segment *s,
   const struct query_tile *tile, const struct block_place *at, uint32_t type, bool even,
   const uint64_t *place, const float *score, unsigned t)

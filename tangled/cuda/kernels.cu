@@ -120,6 +120,7 @@ INLINE void few_rows(const struct linear_args *a, struct block_place at, int typ
   }
   EACH_LANE(t)
     add_last(a, m, rows, at.x * FEW_OUTPUTS + t / 8, t % 8, from, MINE(lane));
+  /* <Fold the lanes of eight threads, and store> */
   /* all threads add, though one of eight stores: an addition has the same bits either
      way round */
   for (unsigned apart = 4; apart > 0; apart /= 2) {
@@ -437,6 +438,7 @@ INLINE void few_halves(const struct linear_args *a, struct block_place at)
   PRIVATE(float, sum, 4);
   PRIVATE(float, total, 1);
   for (uint32_t k0 = 0; k0 < a->in; k0 += 4 * SECTION) {
+    /* <Multiply the section of each warp> */
     EACH_LANE(t)
       for (int i = 0; i < 4; i++) MINE(sum)[i] = 0;
     for (uint32_t k = 0; k < SECTION; k += 16 * FRAGMENTS) {
@@ -601,7 +603,6 @@ INLINE void score_four(const struct attend_args *a, const uint64_t *from, uint64
 }
 
 /* <The maximum and the exponentials> */
-#define NOT_SEEN -1.0f
 INLINE float most_of_sixteen(const struct attend_args *a, const struct device_segment *s,
   const struct query_tile *tile, const struct block_place *at, const float *score, unsigned t)
 {
@@ -621,6 +622,7 @@ INLINE float most_of(const float *most)
   return all;
 }
 
+#define NOT_SEEN -1.0f
 INLINE void exponentials(const struct attend_args *a, const struct device_segment *s,
   const struct query_tile *tile, const struct block_place *at, const float *most, float *score, unsigned t, float *lane)
 {
@@ -697,7 +699,6 @@ INLINE void add_values(const struct attend_args *a, const struct device_segment 
 }
 
 /* <One block of positions for a tile of queries> */
-#define VALUES(type, even) add_values(&a, s, tile, &at, type, even, place, score, t)
 KERNEL AT_ONCE(ATTEND_THREADS, 2) void attend_blocks(GRID const struct attend_args a)
 {
   HERE(at);
@@ -708,6 +709,7 @@ KERNEL AT_ONCE(ATTEND_THREADS, 2) void attend_blocks(GRID const struct attend_ar
   SHARED(float, score, QUERIES * 256);
   SHARED(float, most, QUERIES * 16);
   SHARED(float, lane, QUERIES * 16);
+  /* <Leave a block that no row of the tile reaches> */
   /* after the last row of the tile: all threads of the block leave together */
   if (a.weights == NULL && at.x * 256 >= s->first_position + tile->row + tile->rows) {
     EACH_THREAD(t)
@@ -727,6 +729,8 @@ KERNEL AT_ONCE(ATTEND_THREADS, 2) void attend_blocks(GRID const struct attend_ar
   EACH_THREAD(t) most[t] = most_of_sixteen(&a, s, tile, &at, score, t);
   EACH_THREAD(t) exponentials(&a, s, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
   EACH_THREAD(t) leave_sums(&a, s, tile, &at, most, lane, t);
+  /* <Add the values, in a copy of the code for each type> */
+#define VALUES(type, even) add_values(&a, s, tile, &at, type, even, place, score, t)
   EACH_THREAD(t) {
     if (s->type == DEVICE_F32 && a.even) VALUES(DEVICE_F32, true);
     else if (s->type == DEVICE_F16 && a.even) VALUES(DEVICE_F16, true);
