@@ -1,5 +1,5 @@
 # tests.mk -- the suites and checks, and the proofs that they find what they should
-.PHONY: check tested check-all check-fast check-book sanitize cross mutants exercises values-live reproduce byhand fuzz fuzz-proof
+.PHONY: check tested check-all check-fast check-book amalgamated sanitize cross mutants exercises values-live reproduce byhand fuzz fuzz-proof
 
 # ---- tests
 SUITES := $(sort $(patsubst tests/suites/%.c,%,$(wildcard tests/suites/check_*.c)))
@@ -17,7 +17,9 @@ FAST := $(filter-out check_training,$(SUITES))
 check-fast: $(FAST:%=$(BUILD)/tests/%) incipit $(BUILD)/limit $(BUILD)/bin/laboratory/stopping ## what takes two minutes
 	@FAST=1 tests/run.sh $(FAST)
 check-all: check ## and the long ones: every planted fault, every wrong answer of the labs, every key, kernels by all compilers (hours)
-	$(MAKE) mutants kill-matrix values-live fuzz-proof matrix
+	$(MAKE) mutants kill-matrix values-live fuzz-proof matrix amalgamated
+amalgamated: $(BUILD)/incipit $(LIBRARY)/amalgamation/incipit.c ## the library in one file, by the cc line in it, letter by letter
+	@sh tests/checks/amalgamation.sh
 check-book: ## what a typo may break: the books as they are printed, by themselves
 	@BOOK=1 tests/run.sh
 check-%: $(BUILD)/tests/check_% incipit $(BUILD)/limit ## one suite, as check-tokens, with what it says

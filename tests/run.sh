@@ -3,22 +3,29 @@
 # A case is one Check test, one golden line, or one check of this file.  Fewer cases of a file than tests/cases.tsv says is a failure
 # (the lines that say plain: of the plain build; under the sanitizers these checks do not run, or run shorter; whole: not of FAST).
 # FAST=1: the suites that are named, two at a time, and those checks that need no chapter's program and are done in seconds.
-# BOOK=1: no suite, and what a typo may break.  Behind each suite and check stands how many seconds it took.
+# BOOK=1: no suite, and what a typo may break.  Behind each suite and check stands how many seconds it took, and
+# in brackets how many of a processor, which are no more when others are busy.
 # Everything runs under a limit of time, and what it leaves behind is ended (tests/checks/limit.c).
 set -u
 build=${BUILD:-build}; out=$build/tests; mkdir -p "$out"
 tally=$out/tally.tsv checks=$out/checks.tsv; : > "$tally"; : > "$checks"
-# how long each took, in whole seconds: sort -rn build/tests/seconds.tsv
+# how long each took, in seconds, and how many of a processor it used, which does not grow when others are busy:
+# sort -k2 -rn build/tests/seconds.tsv
 seconds=$out/seconds.tsv; : > "$seconds"
-took() { printf '%d\t%s\n' $(($(date +%s) - $2)) "$1" >> "$seconds"; }
+begins() { date +%s > "$out/$1.began"; times >> "$out/$1.began"; } # NAME
+took() { # NAME
+  date +%s >> "$out/$1.began"; times >> "$out/$1.began"
+  awk -F'[ms ]+' -v name="$1" 'NF == 1 { from = wall; wall = $1; next } { was = had; had = used; used = $1 * 60 + $2 + $3 * 60 + $4 }
+    END { printf "%d\t%.1f\t%s\n", wall - from, used - was, name }' "$out/$1.began" >> "$seconds"; rm "$out/$1.began"
+}
 case $build in /*) here=$build;; *) here=$PWD/$build;; esac
 limit=$build/limit most=$((3600 * ${CK_TIMEOUT_MULTIPLIER:-1}))
 [ "$limit" -nt tests/checks/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/checks/limit.c -o "$limit" || exit 1
 suites() { # SUITE...: one after the other
 for s in "$@"; do
-  rm -f "$out/$s.tap"; from=$(date +%s)
+  rm -f "$out/$s.tap"; begins "$s"
   INCIPIT_TAP=$here/tests/$s.tap INCIPIT_TALLY=$PWD/$tally CK_DEFAULT_TIMEOUT=300 CK_VERBOSITY=silent "$limit" $most "$out/$s" > "$out/$s.out" 2>&1; rc=$?
-  took "$s" "$from"
+  took "$s"
   pass=$(grep -c '^ok ' "$out/$s.tap" 2>/dev/null); fail=$(grep -c '^not ok ' "$out/$s.tap" 2>/dev/null)
   [ "$rc" = 0 ] || [ "${fail:-0}" -gt 0 ] || fail=1
   printf 'tests/suites/%s.c\t%s\t%s\t0\t\n' "$s" "${pass:-0}" "${fail:-0}" >> "$tally"
@@ -27,8 +34,8 @@ for s in "$@"; do
 done
 }
 one() { # NAME COMMAND...: one check of this file
-  name=$1; shift; from=$(date +%s)
-  "$limit" $most "$@" > "$out/$name.out" 2>&1; rc=$?; took "$name" "$from"
+  name=$1; shift; begins "$name"
+  "$limit" $most "$@" > "$out/$name.out" 2>&1; rc=$?; took "$name"
   if [ $rc = 0 ]; then printf '%s\t1\t0\t0\t\n' "$name" >> "$checks"
   elif [ $rc = 77 ]; then printf '%s\t0\t0\t1\t%s\n' "$name" "$(tail -1 "$out/$name.out")" >> "$checks"
   else printf '%s\t0\t1\t0\t\n' "$name" >> "$checks"; echo "FAILED: $name"; tail -20 "$out/$name.out"; fi
@@ -62,6 +69,7 @@ job() {
   page) one page sh tests/checks/page.sh; grep 'NOT RUN' "$out/page.out" ;;
   exercises) one exercises sh tests/planted/exercises.sh; grep ' faults' "$out/exercises.out" || true ;;
   ulp) one ulp sh tests/checks/ulp.sh short ;;
+  amalgamation) one amalgamation sh tests/checks/amalgamation.sh short ;;
   python-tokenizers) one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check' ;;
   corpus) one corpus tests/planted/fuzz.sh replay; grep '%' "$out/corpus.out" ;;
   *) one "$1" sh "tests/checks/$1.sh" ;;
@@ -133,13 +141,14 @@ if [ "$build" = build ] && [ -z "${FAST:-}${BOOK:-}" ]; then more_of_the_book; c
 wait; cat "$checks" >> "$tally"
 if [ -d "${SHARED:-../shared}" ]; then column=3; else column=2; fi
 awk -F'\t' -v column=$column -v build="${FAST:+fast }${BOOK:+fast book }$build" -v seconds="$seconds" '
-  BEGIN { while ((getline line < seconds) > 0) { split(line, f, "\t"); took[f[2] ~ /^check_/ ? "tests/suites/" f[2] ".c" : f[2]] += f[1] }
+  BEGIN { while ((getline line < seconds) > 0) { split(line, f, "\t"); k = f[3] ~ /^check_/ ? "tests/suites/" f[3] ".c" : f[3]; took[k] += f[1]; used[k] += f[2]; all += f[2] }
     while (build !~ /book/ && (getline line < "tests/cases.tsv") > 0) { split(line, f, "\t"); if (line !~ /^#/ && f[1] != "" && (f[4] !~ /plain/ || build == "build") && (f[4] !~ /whole/ || build !~ /^fast/)) want[f[1]] = f[column] } }
   { p[$1] += $2; f[$1] += $3; s[$1] += $4; why[$1] = $5; if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1 } }
   END {
     # a name that begins with a blank tells about the cases above it, and is not counted again
     for (i = 1; i <= n; i++) { k = order[i]; if (k !~ /^ /) P += p[k]; F += f[k]; S += s[k]
-      printf "%-46s %6d passed%s%s%s\n", k, p[k], (took[k] > 0 ? sprintf(", %d s", took[k]) : ""), f[k] ? sprintf(", %d FAILED", f[k]) : "", s[k] ? sprintf(", %d skipped (%s)", s[k], why[k]) : "" }
+      printf "%-46s %6d passed%s%s%s\n", k, p[k], (took[k] > 0 ? sprintf(", %d s (%d)", took[k], used[k] + 0.5) : ""), f[k] ? sprintf(", %d FAILED", f[k]) : "", s[k] ? sprintf(", %d skipped (%s)", s[k], why[k]) : "" }
     for (k in want) if (p[k] + 0 < want[k] + 0) { printf "%s: %d cases passed, %s expected\n", k, p[k], want[k]; F++ }
+    printf "%d seconds of a processor\n", all
     printf "%d passed, %d failed, %d skipped\n", P, F, S
     exit F > 0 }' "$tally"

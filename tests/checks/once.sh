@@ -1,9 +1,10 @@
 #!/bin/sh
-# once.sh FLAG... FILE.c... -o PROGRAM -lLIBRARY... -- what cc makes of the same words, but a file that was compiled before is not
-# compiled again: each is preprocessed here, with the headers that are here, and what comes out is looked for, with compiler and flags,
-# in the folder that ONCE names.  Twenty chapters alone have most of their files in common.
+# once.sh FLAG... FILE.c... -o PROGRAM -lLIBRARY... -- what cc makes of the same words, but what was compiled before is not compiled again.
+# Each file is preprocessed here, with the headers that are here: one that is missing is missed.  If it reads as it does in the clone and
+# without any -D, make's object is of the same text, and is taken.  What else there is, is compiled and kept in the folder that ONCE names.
 set -eu
-cc=${CC:-cc}
+cc=${CC:-cc} clone=$(cd "$(dirname "$0")/../.." && pwd) build=${BUILD:-build}
+case $build in /*) ;; *) build=$clone/$build ;; esac
 flags= files= out=a.out libraries=
 while [ $# -gt 0 ]; do
   case $1 in
@@ -15,12 +16,28 @@ while [ $# -gt 0 ]; do
   shift
 done
 mkdir -p "$ONCE"
+text() { # FILE TO FLAG...: the sum of a file as the compiler sees it
+  source=$1 to=$2; shift 2
+  $cc "$@" -E -P "$source" > "$to" && sha256sum < "$to" | cut -c1-32
+}
+plain=; for f in $flags; do case $f in -D*) ;; *) plain="$plain $f" ;; esac; done
+by_make() { # FILE: where make puts its object
+  case $1 in program/*) echo "$build/${1%.c}.o" ;; *) o=${1#*/}; echo "$build/obj/${o%.c}.o" ;; esac
+}
 objects=
 for f in $files; do
-  $cc $flags -E "$f" -o once.i
-  sum=$({ $cc --version; echo "$flags"; cat once.i; } | sha256sum | cut -c1-32)
+  sum=$(text "$f" once.i $flags) || exit 1
+  made=$(by_make "$f") known=$ONCE/$(echo "$f" | tr / -).sum
+  if [ -f "$made" ] && [ -f "$clone/$f" ]; then
+    if ! [ "$known" -nt "$made" ]; then
+      (cd "$clone" && text "$f" "$known.i" $plain) > "$known.$$"
+      mv "$known.$$" "$known"; rm "$known.i"
+    fi
+  fi
+  if [ -f "$known" ] && [ -f "$made" ] && [ "$sum" = "$(cat "$known")" ]; then objects="$objects $made"; continue; fi
+  sum=$({ $cc --version; echo "$flags $sum"; } | sha256sum | cut -c1-32)
   if [ ! -f "$ONCE/$sum.o" ]; then
-    $cc $flags -x cpp-output -c once.i -o "$ONCE/$sum.$$"
+    $cc $flags -c "$f" -o "$ONCE/$sum.$$"
     mv "$ONCE/$sum.$$" "$ONCE/$sum.o"
   fi
   objects="$objects $ONCE/$sum.o"
