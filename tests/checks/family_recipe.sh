@@ -10,7 +10,7 @@ here=$PWD; case $build in /*) ;; *) build=$here/$build ;; esac
 home=$build/recipes/family; rm -rf "$home"; mkdir -p "$home/obj"; cp -r tangled unwoven program "$home/"
 bad() { echo "family recipe: $*"; exit 1; }
 says() { grep -qF -- "$2" "$1" || { cat "$1"; bad "$3 should say: $2"; }; } # FILE WORDS WHAT
-flags="-std=c11 -O1 -ffp-contract=off -w -Itangled -Iunwoven -Iprogram"
+flags="-std=c11 -O0 -ffp-contract=off -w -Itangled -Iunwoven -Iprogram"
 object() { (cd "$home" && $cc $flags -c "$1" -o "obj/$(echo "$1" | tr / _).o"); } # SOURCE
 linked() { # there are two programs: the command, and one that prints the bits of logits
   (cd "$home" && $cc obj/*.o main.o "$build/libprogram.a" "$build/libmodules.a" -o incipit $libs &&

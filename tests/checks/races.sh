@@ -1,7 +1,7 @@
 #!/bin/sh
 # races.sh -- ThreadSanitizer on the kernels of chapter 14, each thread of a block a fiber (fibers.h): two threads that use the same number
 # without a barrier between them are found in whatever order they come.  Only the kernels are compiled with it.  Then a barrier of the
-# block becomes one of the warp, which must be found.
+# block becomes one of the warp, which must be found; the first race ends that run.
 set -eu
 build=${BUILD:-build} cc=${CC:-cc} out=${BUILD:-build}/races
 mkdir -p "$out"
@@ -24,5 +24,5 @@ sed 's/EACH_THREAD(t) fill_tiles/EACH_LANE(t) fill_tiles/' tangled/cuda/kernels.
 one "$out/fault" planted
 export CK_DEFAULT_TIMEOUT=600 CK_VERBOSITY=minimal
 "$out/kernels"
-if CK_RUN_CASE=linear "$out/planted" > "$out/planted.out" 2>&1; then echo "a race that was planted was not found"; exit 1; fi
+if TSAN_OPTIONS=halt_on_error=1 CK_RUN_CASE=linear "$out/planted" > "$out/planted.out" 2>&1; then echo "a race that was planted was not found"; exit 1; fi
 grep -q 'ThreadSanitizer: data race' "$out/planted.out" || { echo "what was planted failed otherwise:"; tail -5 "$out/planted.out"; exit 1; }

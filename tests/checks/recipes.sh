@@ -6,7 +6,7 @@ set -u
 build=${BUILD:-build} cc=${CC:-cc} to=${BUILD:-build}/recipes change=tests/checks/recipes/top_a/change.patch bad=0
 for t in ctangle texlua patch; do command -v $t > /dev/null || { echo "no $t here"; exit 77; }; done
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm"}
-flags="-std=c11 -O1 -ffp-contract=off -Wall -Wextra -Werror -Werror=switch -Wno-missing-field-initializers -Itangled -Iunwoven -Iprogram"
+flags="-std=c11 -O0 -ffp-contract=off -Wall -Wextra -Werror -Werror=switch -Wno-missing-field-initializers -Itangled -Iunwoven -Iprogram"
 fault() { echo "$1"; bad=$((bad + 1)); }
 stop() { echo "$1"; exit 1; }
 rm -rf "$to"; mkdir -p "$to"

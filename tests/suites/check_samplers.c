@@ -94,7 +94,8 @@ START_TEST(processors_of_hugging_face)
                json_object_get(c, "ids"), "logits", logits)),
            *got = json_object_get(a, "logits");
     bool foreign = false, number = true, some = false, error = json_object_get(a, "error") != NULL;
-    for (size_t i = 0; i < 5; i++) foreign = foreign || strcmp(op, theirs[i]) == 0;
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+      foreign = foreign || strcmp(op, theirs[i]) == 0;
     size_t v = json_array_size(logits), stay = 0, fewer = 0;
     for (size_t i = 0; i < v; i++) {
       double z = real_of(json_array_get(logits, i));
@@ -674,6 +675,26 @@ START_TEST(a_case_for_every_stage)
 }
 END_TEST
 /* the protocol's generate is sample on forward, token by token, with penalties too */
+/* a stage can be asked for by its name or by that of its first parameter; bias and penalties are
+ * several operations each */
+START_TEST(every_stage_is_an_operation)
+{
+  for (int i = 0; i < N_SAMPLE_STAGES; i++) {
+    const struct sampling_row *row = sampling_row((enum sample_stage) i);
+    const char *name[] = { row->name, row->option[0].name };
+    bool known = i == SAMPLE_BIAS || i == SAMPLE_PENALTIES;
+    for (int k = 0; k < 2 && !known; k++) {
+      json_t *a = ask("process", SMALL,
+        json_pack("{ss s{} s[ff]}", "op", name[k], "params", "logits", 1.0, 2.0));
+      const char *error = json_string_value(json_object_get(a, "error"));
+      known = error == NULL || strncmp(error, "\"op\" is", 7) != 0;
+      json_decref(a);
+    }
+    ck_assert_msg(known, "the stage %s is no operation: program/probe_sample.c", row->name);
+  }
+}
+END_TEST
+
 START_TEST(generate_is_sample_on_forward)
 {
   static const char *const params[] = { "{\"temperature\":1.1,\"top_p\":0.9}",
@@ -792,6 +813,7 @@ int main(void)
   Suite *s = suite_create("samplers");
   TCase *t = tcase_create("words");
   tcase_add_test(t, a_case_for_every_stage);
+  tcase_add_test(t, every_stage_is_an_operation);
   suite_add_tcase(s, t);
   t = tcase_create("others");
   tcase_add_test(t, processors_of_hugging_face);
