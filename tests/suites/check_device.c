@@ -192,7 +192,7 @@ END_TEST
 START_TEST(the_steps_have_the_bits_of_the_plain_table)
 {
   struct device *d = open_device((unsigned) _i);
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < (LESS > 6 ? 1 : 12); i++) {
     size_t in = 16 * (1 + below(30)), out = 1 + below(300);
     struct matrix w = random_matrix(WEIGHT_BF16, in, out);
     struct engine plain = { .k = &kernels_plain };
@@ -216,7 +216,7 @@ END_TEST
 START_TEST(a_tensor_core_does_not_see_the_company)
 {
   struct device *d = open_device((unsigned) _i);
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < (LESS > 6 ? 2 : 6); i++) {
     size_t in = i % 2 ? 1 + below(2100) : 16 * (1 + below(100)), out = 1 + below(100), rows = 17 + below(150);
     if (i == 0 && LESS == 1) in = 2048, out = 9, rows = 600; /* more than the workspace holds when they are rounded */
     struct matrix w = random_matrix(WEIGHT_BF16, in, out);
@@ -876,14 +876,16 @@ int main(void)
   tcase_add_loop_test(t, what_is_no_number_stays_in_the_result, 0, 2 * ORDERS);
   tcase_add_loop_test(t, the_lists_of_a_text_are_known, 0, ORDERS);
   tcase_add_loop_test(t, a_long_row_is_normalized, 0, ORDERS);
-  tcase_add_loop_test(t, what_is_lent_is_given_back, 0, ORDERS);
-  tcase_add_loop_test(t, what_was_reserved_can_be_sent, 0, ORDERS);
   tcase_add_loop_test(linear, a_row_does_not_read_its_neighbours, 0, ORDERS);
   tcase_add_loop_test(t, the_cache_is_written_as_on_the_host, 0, ORDERS);
   tcase_add_loop_test(t, a_tensor_core_keeps_what_is_infinite, 0, ORDERS);
   tcase_add_test(t, what_no_launch_can_take_is_refused);
-  tcase_add_test(t, a_device_that_breaks_stays_broken);
-  tcase_add_test(t, every_refusal_is_survived);
+  if (LESS <= 6) { /* nothing of these is about what threads of a kernel share (races.sh) */
+    tcase_add_loop_test(t, what_is_lent_is_given_back, 0, ORDERS);
+    tcase_add_loop_test(t, what_was_reserved_can_be_sent, 0, ORDERS);
+    tcase_add_test(t, a_device_that_breaks_stays_broken);
+    tcase_add_test(t, every_refusal_is_survived);
+  }
   tcase_add_test(t, a_device_that_failed_says_so);
   tcase_add_test(t, a_device_that_is_not_there_is_a_sentence);
   suite_add_tcase(s, t), suite_add_tcase(s, linear);
