@@ -10,6 +10,7 @@ end
 local function name_of(code)
   code = code:gsub("%s+", " "):gsub("^ ", "")
   return code:match("^%u+%(.-, ([%l_][%w_]*)[,)]")                       -- SETTING(COUNT, vocab_size, ...)
+    or code:match("^static const [%w_ ]-([%w_]+)%[[%w_]*%] =")           -- a table
     or code:match("^struct ([%w_]+) {") or code:match("^enum ([%w_]+) {") or code:match("^#define ([%w_]+)")
     or code:gsub("__attribute__%s*%b()%s*", ""):match("([%w_]+) ?%(") or code:match("([%w_]+)[%[%]%d%w_]* ?;") or code:match("([%w_]+) =")
 end

@@ -23,7 +23,7 @@ without() { # STEP: the copy as it is with all steps but this one
 # a step that is left out stops the compiler
 stops() { # STEP WORDS
   without "$1"
-  if (cd "$home" && $cc $flags -fsyntax-only tangled/families/config.c) 2> "$home/err"; then bad "without the step '$1' everything compiles"; fi
+  if (cd "$home" && $cc $flags -fsyntax-only tangled/families/families.c && $cc $flags -fsyntax-only unwoven/families/config.c) 2> "$home/err"; then bad "without the step '$1' everything compiles"; fi
   says "$home/err" "$2" "the compiler"
 }
 files=$(sed -n 's/^== //p' $data/change.txt | sort -u)
@@ -32,7 +32,7 @@ n=$(echo "$webs" | wc -l); [ "$n" -le 6 ] || bad "$n files are edited by hand; w
 
 # every setting is asked for by what makes a model, a pass or a cache
 awk '/^SETTING\(/ { gsub(/[(,]/, " "); print $3 }' unwoven/model/settings.inc > "$home/settings"
-unused() { cat "$1"/tangled/model/*.c "$1"/unwoven/model/*.c "$1"/tangled/cache/*.c "$1"/unwoven/cache/*.c "$1"/tangled/families/loader.c "$1"/tangled/families/config.c > "$home/readers"
+unused() { cat "$1"/tangled/model/*.c "$1"/unwoven/model/*.c "$1"/tangled/cache/*.c "$1"/unwoven/cache/*.c "$1"/unwoven/families/loader.c "$1"/unwoven/families/config.c > "$home/readers"
   while read -r s; do grep -qE "(c|config)(->|\.)$s\>" "$home/readers" || echo "$s"; done < "$home/settings"; }
 [ -z "$(unused .)" ] || bad "settings that nothing computes with: $(unused .)"
 
@@ -71,10 +71,10 @@ stops setting SETTING_embedding_nudge
 stops number FAMILY_NUDGED
 stops bit NUDGED
 stops row "a family without a row"
-without field; object tangled/families/config.c; linked
+without field; object unwoven/families/config.c; linked
 ! "$home/logits" "$home/nudged" > "$home/field" || bad "the field of config.json is read over"
 says "$home/field" "embedding_nudge" "the loader"; says "$home/field" "a field that this program knows" "the loader"
-without key; object tangled/families/config.c; object unwoven/families/gguf_settings.c; linked
+without key; object unwoven/families/config.c; object unwoven/families/gguf_settings.c; linked
 ! "$home/incipit" quantize -q -m "$home/nudged" --type f32 --out "$home/lost.gguf" > "$home/key" 2>&1 || bad "the file forgets it"
 says "$home/key" "its embedding_nudge cannot be said in a GGUF file" quantize
 without pass; echo embedding_nudge > "$home/settings"

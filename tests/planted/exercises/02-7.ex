@@ -25,12 +25,12 @@ static void test(unsigned size)
   say("counters: %llx", (unsigned long long) hash_of(&c, sizeof c));
 }
 ==== answer
-== tangled/families/loader.c
+== unwoven/families/loader.c
 -    (float)(c->scaled ? 1 / sqrt((double)c->head_dim) : 1)
 +    1
 ==== wrong
-== tangled/families/loader.c
+== unwoven/families/loader.c
 -    (float)(c->scaled ? 1 / sqrt((double)c->head_dim) : 1)
 +    (float)(c->scaled ? 1 / sqrt((double)c->head_dim) : 1) * 1.0f
 ==== skeleton
-# tangled/families/loader.c fills in, among other things, by what the products of queries and keys are multiplied.  Write == FILE, then - lines and + lines
+# unwoven/families/loader.c fills in, among other things, by what the products of queries and keys are multiplied.  Write == FILE, then - lines and + lines

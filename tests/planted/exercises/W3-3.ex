@@ -26,17 +26,17 @@ static void test(unsigned size)
   say("bytes that are still held: %llu", (unsigned long long) m.all.live);
 }
 ==== answer
-== tangled/families/config.c
+== unwoven/families/harmless.inc
 -{"is_llama_config", "says what model_type says"},
 +{"is_llama_config", "says what model_type says"},
 +{"author", "says who wrote the file"},
 ==== wrong
-== tangled/families/config.c
+== unwoven/families/harmless.inc
 -{"is_llama_config", "says what model_type says"},
 +{"is_llama_config", "says what model_type says"},
 +{"author", "says who wrote the file"},
-== tangled/families/config.c
+== unwoven/families/config.c
 -      if (strcmp(h->name, name) == 0)
 +      if (strncmp(h->name, name, strlen(h->name)) == 0)
 ==== skeleton
-# tangled/families/config.c has a table of fields that are read over, each with its reason.  Write == FILE, then - lines and + lines
+# unwoven/families/harmless.inc has a table of fields that are read over, each with its reason.  Write == FILE, then - lines and + lines

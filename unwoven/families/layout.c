@@ -1,6 +1,4 @@
-/* layout.c -- How files name the tensors of a model, and in which order they store
-   the numbers.
-   made from workshop/03-models.w; change it there
+/* layout.c -- how files name the tensors of a model, and in which order they store the numbers.
 
    A layout is data: a new kind of file is a table, and nobody compares names
    elsewhere. In a pattern a tilde is the prefix that the body of the model may have,
@@ -14,7 +12,10 @@
 #include "families/families.h"
 #include "families/layout.h"
 
-/* <The layouts that we know> */
+/* The names that GPT-2's makers gave to the parts of their program: wte and wpe are the embeddings of
+   tokens and of positions, c_fc is the up projection, c_proj the output of attention or the down
+   projection. Queries, keys and values are one matrix, three times as wide as the row. The head has no
+   prefix: it does not belong to the body that the prefix names. */
 static const struct tensor_layout hf_gpt2 = {
   .name = "hf-gpt2", .format = "safetensors",
   .prefix = "transformer.", .of = {
@@ -29,6 +30,9 @@ static const struct tensor_layout hf_gpt2 = {
   [TENSOR_UP] = {"~h.#.mlp.c_fc", true, false},
   [TENSOR_DOWN] = {"~h.#.mlp.c_proj", true, false} } };
 
+/* All later families of Hugging Face have Llama's names. Qwen 3 has a norm for the queries and one for
+   the keys, as wide as one head. One name misleads: post_attention_layernorm, the second norm of a
+   layer, comes after attention, and for us it is the norm before the MLP. */
 static const struct tensor_layout hf_llama = {
   .name = "hf-llama", .format = "safetensors", .prefix = "model.", .of = {
   [TENSOR_EMBEDDING] = {"~embed_tokens", false, false},
@@ -46,6 +50,7 @@ static const struct tensor_layout hf_llama = {
   [TENSOR_UP] = {"~layers.#.mlp.up_proj", false, false},
   [TENSOR_DOWN] = {"~layers.#.mlp.down_proj", false, false} } };
 
+/* llama.cpp has one set of names for all families, and transposes nothing. */
 static const struct tensor_layout gguf_gpt2 = {
   .name = "gguf-gpt2", .format = "gguf", .of = {
   [TENSOR_EMBEDDING] = {"token_embd", false, false},
@@ -59,6 +64,8 @@ static const struct tensor_layout gguf_gpt2 = {
   [TENSOR_UP] = {"blk.#.ffn_up", false, false},
   [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } };
 
+/* Only here are rows permuted: Meta's program, for which the format's first files were made, turned
+   neighbours. rope_freqs, the divisors of the frequencies, are in the files of some Llamas only. */
 static const struct tensor_layout gguf_llama = {
   .name = "gguf-llama", .format = "gguf", .of = {
   [TENSOR_EMBEDDING] = {"token_embd", false, false},
@@ -75,6 +82,7 @@ static const struct tensor_layout gguf_llama = {
   [TENSOR_UP] = {"blk.#.ffn_up", false, false},
   [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } };
 
+/* Qwen2 and Qwen3 share this one. */
 static const struct tensor_layout gguf_qwen = {
   .name = "gguf-qwen", .format = "gguf", .of = {
   [TENSOR_EMBEDDING] = {"token_embd", false, false},
@@ -93,7 +101,6 @@ static const struct tensor_layout gguf_qwen = {
   [TENSOR_UP] = {"blk.#.ffn_up", false, false},
   [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } };
 
-/* <Find a layout> */
 const struct tensor_layout *layout_at(size_t i)
 {
   static const struct tensor_layout *const known[] = { &hf_gpt2, &hf_llama,
@@ -117,9 +124,8 @@ bool layout_fused(const struct tensor_layout *l)
   return l->of[TENSOR_QKV].pattern != NULL;
 }
 
-/* <Write the name of a tensor> */
-
-/* A name that does not fit is cut, and then no tensor is found under it. */
+/* Piece by piece: a tilde is the prefix, a number sign the layer. A name that does not fit is cut, and
+   then no tensor is found under it. */
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160])
 {

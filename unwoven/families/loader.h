@@ -1,11 +1,13 @@
-/* loader.h -- made from workshop/03-models.w; change it there */
+/* loader.h -- a model from its files: settings, names and shapes come together.
+
+   The settings say which tensors there must be. Each is looked for by its name, its shape is checked,
+   and it stays where it is in the mapped file. An open model never changes, so any number of passes
+   can share it. */
 
 #ifndef INCIPIT_LOADER_H
 #define INCIPIT_LOADER_H
 #include "families/config.h"
 #include "families/layout.h"
-
-/* <A model, from outside> */
 
 /* maps the weights of a directory in Hugging Face's layout, or of a GGUF file, and
    checks them against its settings; null and a sentence that names file and field.

@@ -1,5 +1,4 @@
-/* loader.c -- From settings and tensors to a model.
-   made from workshop/03-models.w; change it there
+/* loader.c -- from settings and tensors to a model.
 
    Weights stay where they are in the mapped file; only headers have been read. The
    settings say which tensors there must be, so each is asked for by its role, with
@@ -17,7 +16,8 @@
 #include "families/loader.h"
 #include "families/rope_scaling.h"
 
-/* <The state of assembly> */
+/* While the model is being built. After an error all further calls do nothing; a test after each of a
+   layer's dozen tensors would bury the list of names that one wants to see in the code. */
 struct model_loader {
   struct memory *m;
   const struct kernels *k; /* those that will multiply */
@@ -34,9 +34,8 @@ struct model_loader {
   struct error *why;
 };
 
-/* <Write a shape in words> */
-
-/* A long shape is cut, but then it cannot be the wanted one. */
+/* A shape as in the file, a list in brackets. A long one is cut, but then it cannot be the wanted
+   one. */
 static void shape_words(const struct tensor_entry *t, char found[64])
 {
   size_t n = (size_t) snprintf(found, 64, "[");
@@ -46,17 +45,17 @@ static void shape_words(const struct tensor_entry *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
-/* <Find one tensor, and insist on its shape> */
-
-/* columns is 0 for a vector. Shapes are compared as text, which the message needs
-   anyway: so it can never show two that look alike. */
+/* One tensor, by its role; columns is 0 for a vector. It may be missing, have another shape, or a type
+   with which the kernels cannot multiply. Shapes are compared as text, which the message needs anyway:
+   so it can never show two that look alike. Gains and biases are read number by number, which types
+   that pack numbers into blocks do not allow. The sentence lists only types that a file of this format
+   can have. */
 static struct tensor require_tensor(struct model_loader *a,
   enum tensor_role role, const char *what, uint64_t rows, uint64_t columns)
 {
   struct tensor none = { NULL, WEIGHT_F32 };
   char name[160];
   if (!a->ok) return none;
-  /* <Write the name, or fail if the layout has none> */
   if (a->layout->of[role].pattern == NULL) {
     a->ok = error_found(a->why, tensor_file_path(a->lm->weights), "the layout",
       a->layout->name, "one that names every tensor that the settings call for");
@@ -75,7 +74,6 @@ static struct tensor require_tensor(struct model_loader *a,
       tensor_file_count(a->lm->weights)))
     a->ok = error_say(a->why, "%s: the loading was given up", t->file);
   if (!a->ok) return none;
-  /* <Turn t into a tensor of a type that we have, or fail> */
   uint32_t can = a->k->matrix_types & (columns == 0 ? WEIGHTS_ONE_BY_ONE : WEIGHTS_ALL);
   if (t->type < N_WEIGHT_TYPES && (can >> t->type & 1) != 0) {
     a->used[t->number] = true, a->bytes += t->bytes;
@@ -89,12 +87,9 @@ static struct tensor require_tensor(struct model_loader *a,
   return none;
 }
 
-/* <Tensors by the layer> */
-
-/* <Find a matrix with its bias> */
-
-/* The order comes from the layout and never from the shape: a square matrix has the
-   shape of its transpose. */
+/* The settings say whether a matrix has a bias. GPT-2 stores its matrices with the inputs first, since
+   its layers were written as convolutions. That is taken from the layout and never from the shape: a
+   square matrix has the shape of its transpose. */
 static struct matrix require_matrix(struct model_loader *a, enum tensor_role role,
   size_t in, size_t out, bool bias)
 {
@@ -107,9 +102,8 @@ static struct matrix require_matrix(struct model_loader *a, enum tensor_role rol
   return w;
 }
 
-/* <Find a norm> */
-
-/* Epsilon is rounded to float here, once, as the published programs do. */
+/* A norm has a gain, a LayerNorm a bias as well. Epsilon is rounded to float here, once, as the
+   published programs do. */
 static struct norm require_norm(struct model_loader *a, enum tensor_role role,
   size_t d)
 {
@@ -121,10 +115,9 @@ static struct norm require_norm(struct model_loader *a, enum tensor_role role,
   return g;
 }
 
-/* <Assemble queries, keys and values> */
-
-/* Of one matrix for all three a pass cuts the results into three equal parts, so
-   there must be as many heads of keys as of queries. */
+/* With fewer heads of keys than of queries two of the three matrices are narrower; with a given
+   head_dim the first need not be square. If one matrix serves all three, a pass cuts its results into
+   three equal parts, so there must be as many heads of keys as of queries. */
 static void assemble_qkv(struct model_loader *a, struct model_layer *l)
 {
   const struct model_config *c = &a->lm->config;
@@ -147,8 +140,6 @@ static void assemble_qkv(struct model_loader *a, struct model_layer *l)
   l->k_norm = require_norm(a, TENSOR_K_NORM, c->head_dim);
 }
 
-/* <Assemble a layer> */
-
 /* In the order of their use: of several faults the message is about the one that a
    pass would meet first. */
 static void assemble_layer(struct model_loader *a, uint32_t i,
@@ -168,12 +159,10 @@ static void assemble_layer(struct model_loader *a, uint32_t i,
   l->down = require_matrix(a, TENSOR_DOWN, inner, d, c->mlp_bias);
 }
 
-/* <The model as a whole> */
-
-/* <Assemble what is outside the layers> */
-
-/* rope_freqs.weight is the only tensor that a file may have or not: only GGUF files
-   of a stretched Llama 3 do. */
+/* What is outside the layers. rope_freqs.weight is the only tensor that a file may have or not: only
+   GGUF files of a stretched Llama 3 do. Most small models have no head of their own. A pass that
+   computes logits reads all of the head, however few rows need them; its bytes are recorded for the
+   counters. */
 static void assemble_ends(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -188,7 +177,6 @@ static void assemble_ends(struct model_loader *a)
       && a->layout->of[TENSOR_ROPE_FACTORS].pattern != NULL)
     a->factors = require_tensor(a, TENSOR_ROPE_FACTORS, "weight",
       c->head_dim / 2, 0);
-  /* <Find the head, or take the embedding for it> */
   lm->head = (struct matrix) { .in = c->d_model, .out = c->vocab_size };
   lm->head.weight = c->tied ? lm->embedding
     : require_tensor(a, TENSOR_HEAD, "weight", c->vocab_size, c->d_model);
@@ -196,10 +184,8 @@ static void assemble_ends(struct model_loader *a)
     * weight_row_bytes(lm->head.weight.type, c->d_model);
 }
 
-/* <Assemble the layers> */
-
-/* The number comes from a file. Each layer has several tensors, so more layers than
-   tensors is a lie, and no memory is asked for it. */
+/* The number comes from a file. Each layer has several tensors, so more layers than tensors is wrong,
+   and no memory is asked for it. */
 static void assemble_layers(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -219,10 +205,8 @@ static void assemble_layers(struct model_loader *a)
   lm->layer_bytes = a->bytes - before;
 }
 
-/* <Compare a stored head with the embedding it is tied to> */
-
-/* Some tools write the head of a tied model. It must be the embedding, byte for byte:
-   if not, settings and weights contradict each other. */
+/* Some tools write the head of a tied model all the same. It must be the embedding, byte for byte: if
+   not, settings and weights contradict each other, and we cannot know which is right. */
 static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 {
   const struct model_config *c = &a->lm->config;
@@ -235,11 +219,9 @@ static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
     "the embedding once more: the head is tied", a->why);
 }
 
-/* <Account for every tensor> */
-
-/* A bias that the settings deny would be left out silently. Old libraries have left
-   masks and frequencies in files; they are known by the end of their names, and
-   listed. */
+/* A tensor without a use is as suspicious as an unknown setting: a bias that the settings deny would be
+   left out silently. But old libraries have left masks and frequencies in files; these are known by the
+   end of their names, and listed. */
 static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
 {
   static const struct { const char *end, *reason; } known[] =
@@ -261,10 +243,9 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
     "only the tensors that the settings call for");
 }
 
-/* <Compute the frequencies of the rotations> */
-
-/* Rounded here, once. The divisors of a GGUF file were rounded when it was made, so
-   the last bit may differ from that of the directory. */
+/* From the settings, in double, and rounded here, once. The GGUF file of a stretched Llama 3 does not
+   say how its wheels are slowed; it has the result, a divisor for each, in float. It was rounded when
+   the file was made, so the last bit of a frequency may differ from that of the directory. */
 static bool model_frequencies(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -282,10 +263,8 @@ static bool model_frequencies(struct model_loader *a)
   return lm->frequency != NULL;
 }
 
-/* <Find the layout and the prefix> */
-
-/* A file that was saved from the body of a model, without the head, has no prefix;
-   the embedding tells which it is. */
+/* The layout of the file's format, for the family that the settings have named. A file that was saved
+   from the body of a model, without the head, has no prefix; the embedding tells which it is. */
 static bool model_layout(struct model_loader *a)
 {
   char name[160];
@@ -301,10 +280,8 @@ static bool model_layout(struct model_loader *a)
   return true;
 }
 
-/* <Assemble the model> */
-
-/* The number by which scores are multiplied is computed in double, here, and rounded
-   once. */
+/* The number by which scores are multiplied is computed in double, here, and rounded once. What no
+   tensor was asked for is looked at last, when every use is marked. */
 static bool model_assemble(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -323,7 +300,8 @@ static bool model_assemble(struct model_loader *a)
   return a->ok && model_frequencies(a);
 }
 
-/* <Open and close a model> */
+/* The marks of used tensors are needed only here. After a failure the function that closes a complete
+   model frees what was built of this one. */
 struct model *model_open_with(struct memory *m, const char *directory,
   struct model_open_options *o, struct error *why)
 {
@@ -362,9 +340,8 @@ void model_close(struct memory *m, struct model *lm)
   memory_free(m, lm);
 }
 
-/* <Count the parameters> */
-
-/* What was ignored has settings in it as well; no tensor is found for those. */
+/* A tied head is counted once, as the embedding; what was ignored is not counted. That list has
+   settings in it as well, and no tensor is found for those. */
 uint64_t model_parameters(const struct model *lm)
 {
   const struct model_config *c = &lm->config;

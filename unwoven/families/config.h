@@ -1,10 +1,12 @@
-/* config.h -- made from workshop/03-models.w; change it there */
+/* config.h -- the settings of a model, read from its files.
+
+   Reading takes memory only for the list of ignored fields, which belongs to the structure; closing
+   frees it. The families can be asked without a file: the workshop's figure of them is drawn from the
+   answers. */
 
 #ifndef INCIPIT_CONFIG_H
 #define INCIPIT_CONFIG_H
 #include "model/model.h"
-
-/* <What is asked of the settings> */
 
 /* the caller's wishes; borrowed. Filled in: n_unknown, fields refused or (if
    tolerant) ignored; used: whether a file has an unknown field of that name */
