@@ -150,13 +150,11 @@ The later families have a table like it, and those of windows, of fields that al
 Some settings have one value with which our arithmetic is right. Related families multiply the embedding, the output of a layer, or the logits by a factor; some tools write that factor into the files of our families as well, and then it has to be 1. And some words look like synonyms and are not. \.{gelu\_new}, \.{gelu\_fast} and \.{gelu\_pytorch\_tanh} are one function; \.{gelu} is another. The two curves differ so
 little that a text would look right, but enough that it would not be the model's text.
 
-@ The harmless fields are listed with the reason why each cannot change a logit. Most of them belong to training, to other heads, or to the program that saved the file:
+@ The harmless fields are listed with the reason why each cannot change a logit. Most of them belong to training, to other heads, or to the program that saved the file. Even the type of the weights, \.{torch\_dtype}, is harmless; it may well be wrong, because files are converted and their settings copied, and what counts is the type in the header of each tensor. The command \.{incipit inspect} prints the reason beside the name.
+
+Is such a field really harmless? A test alters each of them in the file of a small model, and no logit may change. Another test alters each field that is used, and then the answer must change or the file must be refused. Here is one of the lists:
 
 \printedheader[harmless_training]{families/harmless.inc}
-
-The command \.{incipit inspect} prints the reason beside the name. Is a field really harmless? A test alters each of them in the file of a small model, and no logit may change; another alters each field that is used, and then the answer must change or the file must be refused.
-
-The type of the weights, \.{torch\_dtype}, is harmless too, and it may well be wrong, because files are converted and their settings copied. What counts is the type in the header of each tensor.
 
 @ Now one function can account for a field. A zero is no such no as null and |false|: a threshold of zero may mean something.
 
@@ -466,11 +464,11 @@ the whole & & \val{gpt2.numbers} & \val{gpt2.madds}\\
 @* The names of the tensors. \label{sec:layouts}
 Which tensor is the query matrix of layer 3? That depends on the file and not on the model. In Hugging Face's files of a Llama it is \.{model.layers.3.self\_attn.q\_proj.weight}. In the files of \texttt{llama.cpp} the same
 matrix is \.{blk.3.attn\_q.weight}, and its rows are in another order. And GPT-2 has no such matrix: queries, keys and values are one, three times as wide as the row. We collect what depends on the file in one table, a \emph{layout}: for each
-\emph{role} that a tensor can have in a model, its name and the order of its numbers (\cref{tab:layouts}).
+\emph{role} that a tensor can have in a model, its name and the order of its numbers (\cref{tab:tensornames}).
 @^layout of a file@>@^names of tensors@>
 
 \begin{table}[tbp]
-\tabcaption{tab:layouts}{One role, three names. A tilde is the prefix that the body of the model may have, a number sign the number of the layer; \.{.weight} or \.{.bias} follows.}
+\tabcaption{tab:tensornames}{One role, three names. A tilde is the prefix that the body of the model may have, a number sign the number of the layer; \.{.weight} or \.{.bias} follows.}
 \centering\footnotesize
 \begin{tabular}{@@{}llll@@{}}
 \toprule

@@ -39,8 +39,8 @@ static struct tables tables_of(const struct family_row *f)
     { harmless_file, harmless_training, harmless_sampling } };
 }
 
-/* inspect shows what was ignored. The name may belong to the parsed file, which is freed after the
-   reading: so a copy. */
+/* inspect shows what was ignored. The name may belong to the parsed file, which is freed after
+   the reading: so a copy. */
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why)
 {
@@ -75,8 +75,9 @@ static const char *harmless_reason(const struct tables *t, const char *name)
 
 const char config_ignored_by_caller[] = "ignored, as you asked";
 
-/* The caller may have asked for this field to be ignored, or may want to see all. Otherwise it is kept
-   with its value until all fields have been read, so that one sentence can name every unknown one. */
+/* The caller may have asked for this field to be ignored, or may want to see all. Otherwise it
+   is kept with its value until all fields have been read, so that one sentence can name every
+   unknown one. */
 static bool read_unknown(struct config_reader *s, const char *name, json_t *value)
 {
   for (size_t i = 0; i < s->o->n_ignore; i++)
@@ -94,8 +95,8 @@ static bool read_unknown(struct config_reader *s, const char *name, json_t *valu
     || error_say(s->why, "%s: no memory for the unknown fields", s->path);
 }
 
-/* Does the value say no? A later library saves the field of a new feature with every model, switched
-   off in most. A zero is no such no: a threshold of zero may mean something. */
+/* Does the value say no? A later library saves the field of a new feature with every model,
+   switched off in most. A zero is no such no: a threshold of zero may mean something. */
 static bool says_nothing(const json_t *value)
 {
   return json_is_null(value) || json_is_false(value)
@@ -104,8 +105,8 @@ static bool says_nothing(const json_t *value)
     || (json_is_object(value) && json_object_size(value) == 0);
 }
 
-/* Used, or harmless, or saying nothing, or unknown. A used field that is null keeps its default, but
-   for those in which null is a value. */
+/* Used, or harmless, or saying nothing, or unknown. A used field that is null keeps its
+   default, but for those in which null is a value. */
 static bool read_field(struct config_reader *s, const char *name, json_t *value,
   const struct tables *t)
 {
@@ -143,8 +144,8 @@ static bool refuse_unknown(struct config_reader *s)
       names, all - shown, wanted);
 }
 
-/* Missing fields are looked for last: the first fault of a file is more likely an unknown name, and
-   often both faults are a single field, spelt differently. */
+/* Missing fields are looked for last: the first fault of a file is more likely an unknown
+   name, and often both faults are a single field, spelt differently. */
 static bool settings_read(struct config_reader *s, const struct tables *t)
 {
   s->t = t;
@@ -175,12 +176,13 @@ bool config_reads(size_t i, const char *field)
   return used_find(&t, field) != NULL;
 }
 
-/* Some families have tensors with exactly Llama's names and put their norms elsewhere: they would load,
-   run, and write nonsense. So the name must be in the table, and the class must not contradict it: a
-   checkpoint for classification has the same type and no head that we could use. A missing list
-   contradicts nothing, since old files have none; of several names one that matches is enough, since a
-   file may serve more than one class of a program. The first conversions of Llama were made before the
-   library had settled how to spell its class. What is refused is refused by both names. */
+/* Some families have tensors with exactly Llama's names and put their norms elsewhere: they
+   would load, run, and write nonsense. So the name must be in the table, and the class must
+   not contradict it: a checkpoint for classification has the same type and no head that we
+   could use. A missing list contradicts nothing, since old files have none; of several names
+   one that matches is enough, since a file may serve more than one class of a program. The
+   first conversions of Llama were made before the library had settled how to spell its class.
+   What is refused is refused by both names. */
 static const struct family_row *family_find(struct config_reader *s)
 {
   json_t *type = json_object_get(s->all, "model_type");
@@ -206,12 +208,13 @@ static const struct family_row *family_find(struct config_reader *s)
   return NULL;
 }
 
-/* Sizes that are not given follow from others: as many heads of keys as of queries, and heads that
-   divide the width. A remainder means that the file is wrong. A head_dim that is given need not divide
-   anything: the heads together may be wider than the row, or narrower. A rotation turns pairs, so a
-   head must have an even number of numbers. In GPT-2 an MLP is four times as wide as the row; a width
-   whose quadruple would not fit into 32 bits is refused before we multiply. A family with one switch
-   for all biases of attention means queries, keys and values as well as the output. */
+/* Sizes that are not given follow from others: as many heads of keys as of queries, and heads
+   that divide the width. A remainder means that the file is wrong. A head_dim that is given
+   need not divide anything: the heads together may be wider than the row, or narrower. A
+   rotation turns pairs, so a head must have an even number of numbers. In GPT-2 an MLP is four
+   times as wide as the row; a width whose quadruple would not fit into 32 bits is refused
+   before we multiply. A family with one switch for all biases of attention means queries, keys
+   and values as well as the output. */
 static bool settings_derive(struct config_reader *s)
 {
   struct model_config *c = s->c;
@@ -234,9 +237,9 @@ static bool settings_derive(struct config_reader *s)
   return true;
 }
 
-/* A list has a word for each layer. A family without use_sliding_window has no choice, and all words
-   must agree with the window: a Mistral with two kinds of layers is another model, with another
-   name. */
+/* A list has a word for each layer. A family without use_sliding_window has no choice, and all
+   words must agree with the window: a Mistral with two kinds of layers is another model, with
+   another name. */
 static const char *layer_words(const struct model_config *c, bool choice)
 {
   if (c->window == 0) return "full_attention: there is no window";
@@ -244,8 +247,8 @@ static const char *layer_words(const struct model_config *c, bool choice)
     : "sliding_attention";
 }
 
-/* A word is wrong if it is neither of the two, if it asks for a window when there is none, or if it
-   denies one that the family always has. */
+/* A word is wrong if it is neither of the two, if it asks for a window when there is none, or
+   if it denies one that the family always has. */
 static bool settings_layers(struct config_reader *s, json_t *list)
 {
   struct model_config *c = s->c;
@@ -266,10 +269,10 @@ static bool settings_layers(struct config_reader *s, json_t *list)
   return true;
 }
 
-/* Four fields say which layers have a window. Here null means no window, though in most fields it means
-   the default. In Qwen's files a window counts only if use_sliding_window is true, and then from layer
-   max_window_layers on; the published files have a window and switch it off. Newer files list the kind
-   of each layer, and then the list decides. */
+/* Four fields say which layers have a window. Here null means no window, though in most fields
+   it means the default. In Qwen's files a window counts only if use_sliding_window is true,
+   and then from layer max_window_layers on; the published files have a window and switch it
+   off. Newer files list the kind of each layer, and then the list decides. */
 static bool settings_window(struct config_reader *s)
 {
   struct model_config *c = s->c;
@@ -303,9 +306,10 @@ static bool settings_advice(struct config_reader *s)
   return settings_read(s, &t);
 }
 
-/* Checked before all others: weights that were quantized for another engine have tensors with other
-   names and types, and a message about missing tensors would hide the reason. If you have converted
-   them back and the field is still in the file, you may ask for it to be ignored. */
+/* Checked before all others: weights that were quantized for another engine have tensors with
+   other names and types, and a message about missing tensors would hide the reason. If you
+   have converted them back and the field is still in the file, you may ask for it to be
+   ignored. */
 static bool is_quantized(struct config_reader *s)
 {
   static const char field[] = "quantization_config";
@@ -357,10 +361,10 @@ static void add_unknown(struct config_reader *s, const char *directory,
   s->o->n_unknown += n;
 }
 
-/* The second file may be absent, so we ask whether it is there: one that is there and cannot be read is
-   an error like any other. If the first is missing and another kind of file is in its place, the
-   sentence says what that is. jansson's tree is freed as soon as it has been read: none of our pointers
-   lead into it. */
+/* The second file may be absent, so we ask whether it is there: one that is there and cannot
+   be read is an error like any other. If the first is missing and another kind of file is in
+   its place, the sentence says what that is. jansson's tree is freed as soon as it has been
+   read: none of our pointers lead into it. */
 bool config_read_directory(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why)
 {

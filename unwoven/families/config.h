@@ -1,8 +1,8 @@
 /* config.h -- the settings of a model, read from its files.
 
-   Reading takes memory only for the list of ignored fields, which belongs to the structure; closing
-   frees it. The families can be asked without a file: the workshop's figure of them is drawn from the
-   answers. */
+   Reading takes memory only for the list of ignored fields, which belongs to the structure;
+   closing frees it. The families can be asked without a file: the workshop's figure of them is
+   drawn from the answers. */
 
 #ifndef INCIPIT_CONFIG_H
 #define INCIPIT_CONFIG_H

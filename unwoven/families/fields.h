@@ -1,10 +1,11 @@
-/* fields.h -- how the fields of config.json and generation_config.json are described: in tables.
+/* fields.h -- how the fields of config.json and generation_config.json are described: in
+   tables.
 
-   A field that is used is a row: its name, the families that have it, whether it must be there, the
-   function that reads it, and where its value goes. Families are bits of a number, so one row can be
-   about several. A table can be read as a list, compared with the published files line by line, and
-   counted; a function of many branches could not. A field that cannot change a logit is a name with
-   the reason why. config.c walks through both kinds. */
+   A field that is used is a row: its name, the families that have it, whether it must be
+   there, the function that reads it, and where its value goes. Families are bits of a number,
+   so one row can be about several. A table can be read as a list, compared with the published
+   files line by line, and counted; a function of many branches could not. A field that cannot
+   change a logit is a name with the reason why. config.c walks through both kinds. */
 
 #ifndef INCIPIT_FIELDS_H
 #define INCIPIT_FIELDS_H
@@ -33,8 +34,9 @@ enum { NULL_COUNTS = 1 << 30, /* null is a value of this field, not its absence 
 /* a field that is known, and why it may be read over */
 struct harmless_entry { const char *name, *reason; };
 
-/* What steers the reading of one file: the family, which decides which rows count, the tables of fields
-   that are used, and those of fields that are harmless. Both lists end with a null. */
+/* What steers the reading of one file: the family, which decides which rows count, the tables
+   of fields that are used, and those of fields that are harmless. Both lists end with a
+   null. */
 struct tables {
   unsigned family;
   const struct config_field *used[4];

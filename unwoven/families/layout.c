@@ -1,10 +1,10 @@
-/* layout.c -- how files name the tensors of a model, and in which order they store the numbers.
+/* layout.c -- how files name the tensors of a model, and in which order they store the
+   numbers.
 
-   A layout is data: a new kind of file is a table, and nobody compares names
-   elsewhere. In a pattern a tilde is the prefix that the body of the model may have,
-   a number sign the number of the layer. Whether rows are permuted or matrices
-   transposed is never guessed from a shape, since a square matrix has the shape of
-   its transpose. */
+   A layout is data: a new kind of file is a table, and nobody compares names elsewhere. In a
+   pattern a tilde is the prefix that the body of the model may have, a number sign the number
+   of the layer. Whether rows are permuted or matrices transposed is never guessed from a
+   shape, since a square matrix has the shape of its transpose. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +12,11 @@
 #include "families/families.h"
 #include "families/layout.h"
 
-/* The names that GPT-2's makers gave to the parts of their program: wte and wpe are the embeddings of
-   tokens and of positions, c_fc is the up projection, c_proj the output of attention or the down
-   projection. Queries, keys and values are one matrix, three times as wide as the row. The head has no
-   prefix: it does not belong to the body that the prefix names. */
+/* The names that GPT-2's makers gave to the parts of their program: wte and wpe are the
+   embeddings of tokens and of positions, c_fc is the up projection, c_proj the output of
+   attention or the down projection. Queries, keys and values are one matrix, three times as
+   wide as the row. The head has no prefix: it does not belong to the body that the prefix
+   names. */
 static const struct tensor_layout hf_gpt2 = {
   .name = "hf-gpt2", .format = "safetensors",
   .prefix = "transformer.", .of = {
@@ -30,9 +31,9 @@ static const struct tensor_layout hf_gpt2 = {
   [TENSOR_UP] = {"~h.#.mlp.c_fc", true, false},
   [TENSOR_DOWN] = {"~h.#.mlp.c_proj", true, false} } };
 
-/* All later families of Hugging Face have Llama's names. Qwen 3 has a norm for the queries and one for
-   the keys, as wide as one head. One name misleads: post_attention_layernorm, the second norm of a
-   layer, comes after attention, and for us it is the norm before the MLP. */
+/* All later families of Hugging Face have Llama's names. Qwen 3 has a norm for the queries and
+   one for the keys, as wide as one head. One name misleads: post_attention_layernorm, the
+   second norm of a layer, comes after attention, and for us it is the norm before the MLP. */
 static const struct tensor_layout hf_llama = {
   .name = "hf-llama", .format = "safetensors", .prefix = "model.", .of = {
   [TENSOR_EMBEDDING] = {"~embed_tokens", false, false},
@@ -64,8 +65,9 @@ static const struct tensor_layout gguf_gpt2 = {
   [TENSOR_UP] = {"blk.#.ffn_up", false, false},
   [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } };
 
-/* Only here are rows permuted: Meta's program, for which the format's first files were made, turned
-   neighbours. rope_freqs, the divisors of the frequencies, are in the files of some Llamas only. */
+/* Only here are rows permuted: Meta's program, for which the format's first files were made,
+   turned neighbours. rope_freqs, the divisors of the frequencies, are in the files of some
+   Llamas only. */
 static const struct tensor_layout gguf_llama = {
   .name = "gguf-llama", .format = "gguf", .of = {
   [TENSOR_EMBEDDING] = {"token_embd", false, false},
@@ -124,8 +126,8 @@ bool layout_fused(const struct tensor_layout *l)
   return l->of[TENSOR_QKV].pattern != NULL;
 }
 
-/* Piece by piece: a tilde is the prefix, a number sign the layer. A name that does not fit is cut, and
-   then no tensor is found under it. */
+/* Piece by piece: a tilde is the prefix, a number sign the layer. A name that does not fit is
+   cut, and then no tensor is found under it. */
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160])
 {

@@ -16,8 +16,9 @@
 #include "families/loader.h"
 #include "families/rope_scaling.h"
 
-/* While the model is being built. After an error all further calls do nothing; a test after each of a
-   layer's dozen tensors would bury the list of names that one wants to see in the code. */
+/* While the model is being built. After an error all further calls do nothing; a test after
+   each of a layer's dozen tensors would bury the list of names that one wants to see in the
+   code. */
 struct model_loader {
   struct memory *m;
   const struct kernels *k; /* those that will multiply */
@@ -34,8 +35,8 @@ struct model_loader {
   struct error *why;
 };
 
-/* A shape as in the file, a list in brackets. A long one is cut, but then it cannot be the wanted
-   one. */
+/* A shape as in the file, a list in brackets. A long one is cut, but then it cannot be the
+   wanted one. */
 static void shape_words(const struct tensor_entry *t, char found[64])
 {
   size_t n = (size_t) snprintf(found, 64, "[");
@@ -45,11 +46,11 @@ static void shape_words(const struct tensor_entry *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
-/* One tensor, by its role; columns is 0 for a vector. It may be missing, have another shape, or a type
-   with which the kernels cannot multiply. Shapes are compared as text, which the message needs anyway:
-   so it can never show two that look alike. Gains and biases are read number by number, which types
-   that pack numbers into blocks do not allow. The sentence lists only types that a file of this format
-   can have. */
+/* One tensor, by its role; columns is 0 for a vector. It may be missing, have another shape,
+   or a type with which the kernels cannot multiply. Shapes are compared as text, which the
+   message needs anyway: so it can never show two that look alike. Gains and biases are read
+   number by number, which types that pack numbers into blocks do not allow. The sentence lists
+   only types that a file of this format can have. */
 static struct tensor require_tensor(struct model_loader *a,
   enum tensor_role role, const char *what, uint64_t rows, uint64_t columns)
 {
@@ -87,9 +88,9 @@ static struct tensor require_tensor(struct model_loader *a,
   return none;
 }
 
-/* The settings say whether a matrix has a bias. GPT-2 stores its matrices with the inputs first, since
-   its layers were written as convolutions. That is taken from the layout and never from the shape: a
-   square matrix has the shape of its transpose. */
+/* The settings say whether a matrix has a bias. GPT-2 stores its matrices with the inputs
+   first, since its layers were written as convolutions. That is taken from the layout and
+   never from the shape: a square matrix has the shape of its transpose. */
 static struct matrix require_matrix(struct model_loader *a, enum tensor_role role,
   size_t in, size_t out, bool bias)
 {
@@ -102,8 +103,8 @@ static struct matrix require_matrix(struct model_loader *a, enum tensor_role rol
   return w;
 }
 
-/* A norm has a gain, a LayerNorm a bias as well. Epsilon is rounded to float here, once, as the
-   published programs do. */
+/* A norm has a gain, a LayerNorm a bias as well. Epsilon is rounded to float here, once, as
+   the published programs do. */
 static struct norm require_norm(struct model_loader *a, enum tensor_role role,
   size_t d)
 {
@@ -115,9 +116,9 @@ static struct norm require_norm(struct model_loader *a, enum tensor_role role,
   return g;
 }
 
-/* With fewer heads of keys than of queries two of the three matrices are narrower; with a given
-   head_dim the first need not be square. If one matrix serves all three, a pass cuts its results into
-   three equal parts, so there must be as many heads of keys as of queries. */
+/* With fewer heads of keys than of queries two of the three matrices are narrower; with a
+   given head_dim the first need not be square. If one matrix serves all three, a pass cuts its
+   results into three equal parts, so there must be as many heads of keys as of queries. */
 static void assemble_qkv(struct model_loader *a, struct model_layer *l)
 {
   const struct model_config *c = &a->lm->config;
@@ -159,10 +160,10 @@ static void assemble_layer(struct model_loader *a, uint32_t i,
   l->down = require_matrix(a, TENSOR_DOWN, inner, d, c->mlp_bias);
 }
 
-/* What is outside the layers. rope_freqs.weight is the only tensor that a file may have or not: only
-   GGUF files of a stretched Llama 3 do. Most small models have no head of their own. A pass that
-   computes logits reads all of the head, however few rows need them; its bytes are recorded for the
-   counters. */
+/* What is outside the layers. rope_freqs.weight is the only tensor that a file may have or
+   not: only GGUF files of a stretched Llama 3 do. Most small models have no head of their own.
+   A pass that computes logits reads all of the head, however few rows need them; its bytes are
+   recorded for the counters. */
 static void assemble_ends(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -184,8 +185,8 @@ static void assemble_ends(struct model_loader *a)
     * weight_row_bytes(lm->head.weight.type, c->d_model);
 }
 
-/* The number comes from a file. Each layer has several tensors, so more layers than tensors is wrong,
-   and no memory is asked for it. */
+/* The number comes from a file. Each layer has several tensors, so more layers than tensors is
+   wrong, and no memory is asked for it. */
 static void assemble_layers(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -205,8 +206,9 @@ static void assemble_layers(struct model_loader *a)
   lm->layer_bytes = a->bytes - before;
 }
 
-/* Some tools write the head of a tied model all the same. It must be the embedding, byte for byte: if
-   not, settings and weights contradict each other, and we cannot know which is right. */
+/* Some tools write the head of a tied model all the same. It must be the embedding, byte for
+   byte: if not, settings and weights contradict each other, and we cannot know which is
+   right. */
 static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 {
   const struct model_config *c = &a->lm->config;
@@ -219,9 +221,9 @@ static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
     "the embedding once more: the head is tied", a->why);
 }
 
-/* A tensor without a use is as suspicious as an unknown setting: a bias that the settings deny would be
-   left out silently. But old libraries have left masks and frequencies in files; these are known by the
-   end of their names, and listed. */
+/* A tensor without a use is as suspicious as an unknown setting: a bias that the settings deny
+   would be left out silently. But old libraries have left masks and frequencies in files;
+   these are known by the end of their names, and listed. */
 static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
 {
   static const struct { const char *end, *reason; } known[] =
@@ -243,9 +245,10 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
     "only the tensors that the settings call for");
 }
 
-/* From the settings, in double, and rounded here, once. The GGUF file of a stretched Llama 3 does not
-   say how its wheels are slowed; it has the result, a divisor for each, in float. It was rounded when
-   the file was made, so the last bit of a frequency may differ from that of the directory. */
+/* From the settings, in double, and rounded here, once. The GGUF file of a stretched Llama 3
+   does not say how its wheels are slowed; it has the result, a divisor for each, in float. It
+   was rounded when the file was made, so the last bit of a frequency may differ from that of
+   the directory. */
 static bool model_frequencies(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -263,8 +266,9 @@ static bool model_frequencies(struct model_loader *a)
   return lm->frequency != NULL;
 }
 
-/* The layout of the file's format, for the family that the settings have named. A file that was saved
-   from the body of a model, without the head, has no prefix; the embedding tells which it is. */
+/* The layout of the file's format, for the family that the settings have named. A file that
+   was saved from the body of a model, without the head, has no prefix; the embedding tells
+   which it is. */
 static bool model_layout(struct model_loader *a)
 {
   char name[160];
@@ -280,8 +284,8 @@ static bool model_layout(struct model_loader *a)
   return true;
 }
 
-/* The number by which scores are multiplied is computed in double, here, and rounded once. What no
-   tensor was asked for is looked at last, when every use is marked. */
+/* The number by which scores are multiplied is computed in double, here, and rounded once.
+   What no tensor was asked for is looked at last, when every use is marked. */
 static bool model_assemble(struct model_loader *a)
 {
   struct model *lm = a->lm;
@@ -300,8 +304,8 @@ static bool model_assemble(struct model_loader *a)
   return a->ok && model_frequencies(a);
 }
 
-/* The marks of used tensors are needed only here. After a failure the function that closes a complete
-   model frees what was built of this one. */
+/* The marks of used tensors are needed only here. After a failure the function that closes a
+   complete model frees what was built of this one. */
 struct model *model_open_with(struct memory *m, const char *directory,
   struct model_open_options *o, struct error *why)
 {
@@ -340,8 +344,8 @@ void model_close(struct memory *m, struct model *lm)
   memory_free(m, lm);
 }
 
-/* A tied head is counted once, as the embedding; what was ignored is not counted. That list has
-   settings in it as well, and no tensor is found for those. */
+/* A tied head is counted once, as the embedding; what was ignored is not counted. That list
+   has settings in it as well, and no tensor is found for those. */
 uint64_t model_parameters(const struct model *lm)
 {
   const struct model_config *c = &lm->config;

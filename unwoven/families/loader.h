@@ -1,8 +1,8 @@
 /* loader.h -- a model from its files: settings, names and shapes come together.
 
-   The settings say which tensors there must be. Each is looked for by its name, its shape is checked,
-   and it stays where it is in the mapped file. An open model never changes, so any number of passes
-   can share it. */
+   The settings say which tensors there must be. Each is looked for by its name, its shape is
+   checked, and it stays where it is in the mapped file. An open model never changes, so any
+   number of passes can share it. */
 
 #ifndef INCIPIT_LOADER_H
 #define INCIPIT_LOADER_H
