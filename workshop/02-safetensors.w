@@ -1,14 +1,12 @@
 @i types.w
 @s json_error_t int
 @s json_int_t int
-@s field_read int
 
 \chapterquestion{What is in the files of a model, and how much of it can we trust?}
 @** Safetensors, and five rules for hostile files.
-\incipit{A}{ model arrives} as a directory that a stranger filled: a file of settings, one or more files of numbers, and some others. If the
-settings say that a row has \given{768} numbers and the matrices are made for \given{640}, the program must notice before the first wrong
-word appears. This chapter has the rules by which every reader of files here goes, and reads the files of numbers by them. \Cref{families} reads the settings, and puts together the model through which chapter 2 sends
-its rows.
+\incipit{A}{ model arrives} as a directory that a stranger filled: a file of settings, one or more files of numbers, and some others. Suppose the
+settings say that a row has \given{768} numbers, and the matrices are made for \given{640}. The program must notice before the first wrong
+word appears. In this chapter we make five rules for readers of such files, and read the numbers by them. \Cref{families} reads the settings and puts the model together.
 @^model@>@^hostile files@>
 
 \begin{byhand}{a file of two tensors}
@@ -29,8 +27,7 @@ after the tensors. Note that \texttt{b} begins at byte $120+30=150$, which is no
 would stop there.
 \end{byhand}
 
-@ The program writes that file and reads it back, and then does the same with five damaged copies. The damage is always hard to see. The book quotes no
-numbers of this program, so with an argument it prints nothing.
+@ The program writes that file and reads it back, and then does the same with five damaged copies. Could you see the damage? (No number of this program is quoted anywhere, so with an argument it prints nothing.)
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -139,19 +136,23 @@ The true results are $8+250=258$, $80+200=280$ and $20\cdot13=260$, each 256 mor
 divide first, no claim can deceive us: a part of what we have is never too large for its type.
 \end{byhand}
 
-What a file says is a claim, and the first rule is that \emph{nothing is computed from a claim before it is bounded by something that we know}. At the
-beginning we know one number from the system and not from the file: how many bytes the file has. The length of the header is compared with that number; the end of the
-header bounds each name and each entry; the number of bytes after the header bounds every offset; and the offsets bound the shapes. Each check relies on the one before it, so their order matters. In each of
-them the claim is alone on its side: we ask |header > size - 8| and not |8 + header > size|, because |8 + header| may wrap around to a small number, as in the box. To check a product, we divide the bound by one
-factor and compare the quotient with the other; only then do we multiply.
+What a file says is a claim. The first rule is that \emph{nothing is computed from a claim before it is bounded by something that we know}. What do we know at the
+beginning? One number, and we have it from the system and not from the file: how many bytes there are. It bounds the length of the header; the end of the
+header bounds each name and each entry; and so on down \cref{fig:checks}. Each check relies on those above it.
 
-The second rule: \emph{memory is allocated for what has been read, not for what is announced}. The list of tensors grows as entries are read. The number of layers is compared with the
+\fig{checks}{fig:checks}{Five questions in their order. What a claim has been compared with is on its left; once the answer is yes, it is known, and bounds the next claim.}{A ladder of six rungs. On the left what we know: the size of the file; that the header ends in the file; that entries are strict JSON; how many elements and bytes a tensor has; that every tensor has its bytes; that every address is safe. From each of the first five an arrow leads to a claim of the file on the right: length of the header, names and entries, shape, two offsets, where each tensor begins. From each claim an arrow leads back, one rung down.}
+
+In each of them the claim is alone on its side: we ask |header > size - 8| and not |8 + header > size|, because |8 + header| may wrap around to a small number, as in the box. To check a product, we divide the bound by one
+factor and compare the quotient with the other; only then do we multiply.
+@^overflow@>
+
+The second rule is that \emph{memory is allocated for what has been read, not for what is announced}. The list of tensors grows as entries are read. The number of layers is compared with the
 tensors, each of which has an entry of its own in the header. An id must be smaller than the number of bytes of the vocabulary's file, since each token takes more than one byte. The rows of a text are allocated as the text
 grows. We learnt this rule by breaking it. An earlier version of the generation loop allocated the rows of the whole context at the beginning, and the context is a number in \.{config.json}:
 a number of ten digits there made us allocate gigabytes before the first token. A tokenizer file of a few kilobytes, with one token at the largest id that we allow, took megabytes. In neither case did
 the program crash; it did what the file said, and that was the mistake.
 
-The third rule: \emph{the words of a refusal are ours}. Every refusal is one of our sentences, in which a word of the file is quoted and shortened. A complaint of jansson, the library that parses JSON, is quoted in the same way. A quoted word is
+The third rule is that \emph{the words of a refusal are ours}. Every refusal is one of our sentences, in which a word of the file is quoted and shortened. A complaint of jansson, the library that parses JSON, is quoted in the same way. A quoted word is
 cleaned: a name may contain characters that clear a terminal or overwrite a line, and these are printed as question marks. And every sentence names the file, because a user may have downloaded a dozen of them.
 
 @ The fourth rule is about time. \emph{A mapped file can change while we use it}, for it is not a copy. A field that is read twice may change between the two reads.
@@ -189,169 +190,28 @@ file of settings, one field a line. Almost all characters are black. The values 
 do not matter.}
 
 @* The tensors of a file. \label{sec:safetensors}
-A model is a long list of named arrays of numbers, called \emph{tensors}, and a page of
-settings. The arrays come in a format named safetensors: eight bytes that say how long
+A model is a long list of named arrays of numbers, called \emph{tensors}. The arrays come in a format named \emph{safetensors}: eight bytes that say how long
 the header is, the header, which is JSON and gives for each name a type, a shape and
 two offsets, and then the bytes that the offsets point into. The format is dull on
 purpose. Earlier ones stored the objects of a program, and loading a model could run any code that a stranger had put into the file. Loading a safetensors file runs no code, and its bytes can be mapped without a copy.
 @^safetensors@>@^tensor@>
 
-The file's author may have been careless or hostile, so we trust none of it until
+We trust none of it until
 it adds up: the header ends within the file, it is strict JSON, every product of a shape
-fits in 64 bits, every tensor has exactly the bytes its shape and type call for, and the
-tensors lie one after the other from the first byte after the header to the last byte
-of the file, without hole or overlap. After that no chapter needs to check an
-offset again.
+fits in 64 bits, every tensor has exactly the bytes that its shape and type call for, and the
+tensors lie end to end from the first byte after the header to the last byte
+of the file, without hole or overlap. After that no other chapter needs to check an
+offset again. This is all that the others see of a tensor:
 
-Models also come in files of other formats, and the rest of the program does the same with all of them: it finds a tensor by its name, counts the tensors, goes through them, and closes
-the file. These operations have an interface of their own, which does not mention safetensors.
+\printedheader[tensor_entry]{safetensors/tensor_file.h}
 
-@(tensor_file.h@>=
-#ifndef INCIPIT_TENSOR_FILE_H
-#define INCIPIT_TENSOR_FILE_H
-#include "functions/number_type.h"
-@<A tensor in a file@>@;
-@<All tensors of a model@>@;
-#endif
-
-@ The numbers of a tensor stay in the mapped file. We keep its name, the index of its type in the table of types
-(\cref{sec:numbertypes}), and its shape, outermost dimension first. The engine multiplies by matrices of three of
-the types: F32 is C's |float|, and F16 and BF16 take half as many bytes, F16 with more digits and BF16 with more range (\cref{sec:formats}). Tensors of the other types can only be listed.
-The shape is the last member of the structure, an array with one element for each dimension, so that each tensor is one block of memory.
-
-@<A tensor in a file@>=
-struct tensor_entry {
-  const char *name, *file;
-  unsigned type; /* its row in |number_types|; below |N_WEIGHT_TYPES| we compute with it */
-  const unsigned char *data; /* little endian, perhaps unaligned */
-  uint64_t bytes, elements, begin;
-  size_t number; /* its index in the sorted list */
-  uint32_t rank;
-  uint64_t shape[];
-}; /* owned by its |struct tensor_file|; rank 0 has one element */
-
-@ A model may be one file, or several, called \emph{shards}, with an index that says which tensor is in which.
-This interface hides the difference. Only the messages still show it: a sentence about a tensor must name the file that has
-the tensor, and a sentence about a missing one the place where we looked.
+Its numbers stay where they are in the mapped file. A model may be one file, or several \emph{shards} with an index (\cref{sec:shards}); it may have another format (\cref{gguf}). A caller who looks a tensor up by its name need not know.
 @^shard@>
 
-@<All tensors of a model@>=
-struct tensor_file;
-struct tensor_file *tensor_file_open(struct memory *m, const char *path,
-  struct error *why);
-  /* maps and validates a safetensors file, a GGUF file, or those of a directory:
-     \.{model.safetensors}, else the files that its
-     \.{model.safetensors.index.json} names; null and a sentence if anything
-     is amiss. Owned by the caller */
-void tensor_file_close(struct memory *m, struct tensor_file *w);
-  /* unmaps the files and invalidates every pointer into them; null is allowed */
-size_t tensor_file_count(const struct tensor_file *w);
-  /* how many tensors */
-const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i);
-  /* tensor |i| in the order of names, $0\le i<{}$|tensor_file_count(w)| */
-const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
-  const char *name);
-  /* by name, or null */
-const char *tensor_file_path(const struct tensor_file *w);
-  /* the file or the index, as messages name it; if |w| is null, because the
-     model was made in memory, \.{the model} */
-const char *tensor_file_format(const struct tensor_file *w);
-  /* the format of the files: \.{"safetensors"} or \.{"gguf"} */
-void tensor_file_release(const struct tensor_file *w, const void *from, size_t n);
-  /* |n| bytes of a tensor will hardly be read again: returns their memory, if they are in a file of |w|; null does nothing */
+@ The engine multiplies by matrices of a few of
+the types: F32 is C's |float|, and F16 and BF16 take half as many bytes, F16 with more digits and BF16 with more range (\cref{sec:formats}). Tensors of other types can only be listed.
 
-@ The settings are JSON as well, and so is the index. They are read whole, by the library jansson, and as
-strictly as the headers: UTF-8 throughout, no key twice. Why is a duplicate key so bad? Most readers take the last of the two and some the first, so such a file is two
-models, and which one you get depends on your tools. The function returns one of jansson's values. It has a header of its own, so that
-only modules that parse JSON include jansson's header; those that map weights do not need it.
-@^jansson@>
-
-@(jsonfile.h@>=
-#ifndef INCIPIT_JSONFILE_H
-#define INCIPIT_JSONFILE_H
-#include <jansson.h>
-#include "ground/ground.h"
-enum { JSONFILE_MAX_SETTINGS = 1 << 20, JSONFILE_MAX_INDEX = 16 << 20 }; /* bytes */
-json_t *jsonfile_read(const char *path, size_t max, struct error *why);
-  /* the value in a file, to be released with |json_decref|; strict: duplicate
-     keys, bad UTF-8, more than |max| bytes are errors; null and a sentence */
-const char *jsonfile_trouble(const json_error_t *found, const char *text, size_t n);
-  /* what jansson found wrong with |n| bytes of text, in its words or in better ones */
-const char *jsonfile_excerpt(json_t *value, char buffer[64]);
-  /* the value as one would type it, cut to fit into |buffer|, for an error's
-     ``found''; returns |buffer| */
-#endif
-
-@ An error message often quotes a text from a file, or a word that the user typed, and either may be long. All modules shorten such a text with one function, which cuts between two characters, never within one, and marks the cut with three dots.
-
-@(excerpt.h@>=
-#ifndef INCIPIT_EXCERPT_H
-#define INCIPIT_EXCERPT_H
-#include <stddef.h>
-enum { EXCERPT_MAX = 60 };
-  /* bytes of a text that is quoted, at most; a buffer has four more */
-const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EXCERPT_MAX + 4]);
-  /* the first |n| bytes of |text|, or, if those are more than |most| (at most |EXCERPT_MAX|), as many whole characters as fit into |most|, and
-     three dots; returns |buffer|, which then ends in a zero */
-#endif
-
-@ Internally, a file is a mapping with its path, and all tensors are in one list. A path is
-a block of its own, because tensors point to it while the array of files may still grow, and growing moves the array.
-
-Only the readers of formats use these structures directly. A reader is a function that \emph{fills} a |struct tensor_file|: it maps files, adds an entry for each tensor that it finds, checks that
-every tensor is within its mapping, and sorts the list. This chapter has one reader. A second one, for \texttt{llama.cpp}'s format, is in \cref{gguf}: a source file of its own, and a line in a table.
-@^format of files@>
-
-@(tensor_format.h@>=
-#ifndef INCIPIT_TENSOR_FORMAT_H
-#define INCIPIT_TENSOR_FORMAT_H
-#include "safetensors/tensor_file.h"
-@<What |struct tensor_file| holds@>@;
-@<What a reader of a format is, and what it calls@>@;
-#endif
-
-@ |tensor_file_close| frees everything that has been entered here, so a reader that fails half-way need not clean up; it returns false.
-
-@<What |struct tensor_file| holds@>=
-struct tensor_format;
-struct shard { char *path; struct mapping map; };
-  /* a mapped file and its path, each owned by the |struct tensor_file| */
-struct tensor_file {
-  struct memory *m;
-  const struct tensor_format *format;
-  char *path; /* what messages name: the file, or the index */
-  struct shard *shards;
-  size_t n_shards;
-  struct tensor_entry **list;
-  size_t n, cap;
-};
-  /* the files of a model and their tensors; once sorted, |list| is in order of names */
-
-@ Every reader does four things, and we give it a function for each: keep a path, map a file, add a tensor, and sort the list.
-
-@<What a reader of a format is, and what it calls@>=
-struct tensor_format {
-  const char *name;
-  bool (*recognizes)(const char *path);
-    /* does |path| seem to lead to files of this format? */
-  bool (*fill)(struct tensor_file *w, const char *path, struct error *why);
-    /* enters all files and tensors, checked and sorted, and |w->path|; or a sentence */
-};
-  /* a format of tensor files; the first that recognizes a path reads it */
-char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
-  const char *name, struct error *why);
-  /* a block with |directory|, a slash and |name|, or with |directory| alone if |name| is empty; null and a
-     sentence. Owned by the caller until it is entered in |w| */
-struct shard *tensor_file_map(struct tensor_file *w, const char *directory,
-  const char *name, struct error *why);
-  /* one more file, entered and mapped; null and a sentence. It lives in an array that moves when
-     the next file is mapped */
-struct tensor_entry *tensor_file_add(struct tensor_file *w, const char *path,
-  const char *name, size_t rank, struct error *why);
-  /* a tensor of the file |path| of an entered shard, with a copy of |name|, and zeros for all else but |rank|; null and a
-     sentence if there are too many, or if memory is refused */
-bool tensor_file_sort(struct tensor_file *w, struct error *why);
-  /* the list by name, each entry with its number; error: a name given twice */
+A list of tensors is filled by a reader of one format, which has four helpers: they keep a path, map a file, add a tensor, and sort the list (\.{unwoven/safetensors/tensor\_format.h}). Whatever has been entered is freed by the one function that closes everything. So a reader that fails half-way need not clean up; it returns false.
 
 @* The check of the files. \label{sec:filescheck}
 The first file is read as it was written. Each of the others is refused with one sentence, which names the file, the tensor, what was found and what was wanted.
@@ -361,12 +221,15 @@ it is one byte outside the file. In the third file the hole makes its beginning 
 \widecheckpoint{build/out/safetensors.txt}{what the program of this chapter prints}
 
 @* Reading a header. \label{sec:header}
-The format allows a header of $10^8$ bytes, and a tree of JSON nodes
-takes many times the space of its text. So we let jansson read one value at a time, the
-name of a tensor and then its entry, and keep only what the entry says. We read the braces,
-colons and commas between the values ourselves. A file that
-turns out to be bad then costs little more than its own size. An honest entry fits on a line or two of this
-page; |MAX_ENTRY| leaves room for long names. Metadata may be long: training programs keep statistics of their data there.
+The header is JSON, and there is a library for that, jansson. Why not give it the whole header? Because the format allows one of $10^8$ bytes, and a tree of JSON nodes
+takes many times the space of its text: that breaks our second rule. So jansson reads one value at a time, the
+name of a tensor and then its entry, and we keep only what the entry says. The braces,
+colons and commas between the values we read ourselves. A file that
+turns out to be bad then costs little more than its own size.
+
+An honest entry fits on a line or two of this
+page, and |MAX_ENTRY| leaves room for long names. Metadata may be long: training programs keep statistics of their data there.
+@^jansson@>
 
 @<A reader of headers@>=
 struct header_parser {
@@ -383,8 +246,8 @@ static bool header_bad(struct header_parser *r, const char *found, const char *w
 }
 
 @ We tell jansson to stop after one value and to say where it stopped. The bound on the
-length is simply the length that we pass. A value that is not complete by then is
-an error at the end of the text, though the text goes on; so the sentence says that the value is too long. A name is a bare string, which older versions of JSON forbid at the top of a text; hence |JSON_DECODE_ANY|.
+length is simply the length that we pass. If a value is not complete by then, jansson complains about the end of the text, though the text goes on; our sentence says that the value is too long. The flag |JSON_REJECT_DUPLICATES| is one that you should never leave out. Most readers take the last of two equal keys and some the first, so such a file is two
+models, and which one you get depends on your tools.
 
 @<Read one value of the header@>=
 static json_t *header_value(struct header_parser *r, const char *field, size_t max,
@@ -406,8 +269,8 @@ static json_t *header_value(struct header_parser *r, const char *field, size_t m
     is an error at the end of the text though the text goes on: it is too long. */
 
 @ A mark of punctuation is one character, perhaps after white space. The function returns
-it, or zero at the end of the header. For a zero byte \emph{in} the header it returns zero as well, but does not move past it, since the format pads with blanks only;
-a caller that expects the end compares the position and sees that the end has not been reached.
+it, or zero at the end of the header. For a zero byte \emph{in} the header it returns zero as well, but does not move past it;
+a caller that expects the end compares the position, and sees that this is not it.
 
 @<Read one mark of punctuation@>=
 static char header_mark(struct header_parser *r)
@@ -420,8 +283,7 @@ static char header_mark(struct header_parser *r)
     place. */
 
 @ The header is a brace, then names and their values until the closing brace, and after
-that nothing but white space. A header without tensors, |{}|, is valid. An object that is not
-empty begins with a name, and jansson needs the name's first quotation mark; we have just read it, so we step back by one.
+that nothing but white space. A header without tensors, |{}|, is valid.
 
 @<Read the whole header@>=
 static bool header_read(struct header_parser *r)
@@ -440,7 +302,7 @@ static bool header_read(struct header_parser *r)
   return true;
 }
 
-@ Next we read one name and its value. The name |__metadata__| is not a tensor: its value is an
+@ One name, |__metadata__|, is not a tensor. Its value is an
 object of strings, which we check and then ignore, since nothing in it may change what the
 model computes.
 
@@ -458,8 +320,7 @@ static bool header_pair(struct header_parser *r)
   return ok;
 }
 
-@ A string of metadata may contain anything, even a zero byte, so we tell jansson to allow
-one here. We allow it only here: the name of a tensor becomes a C string, and a zero in it would make two different names equal.
+@ A string of metadata may contain anything, even a zero byte. Only here do we let jansson pass one. The name of a tensor becomes a C string, and a zero in it would make two different names equal.
 
 @<Check the metadata@>=
 static bool header_metadata(struct header_parser *r)
@@ -490,8 +351,8 @@ static bool tensor_bad(struct header_parser *r, const char *name, json_t *found,
   return error_found(r->why, r->path, name, jsonfile_excerpt(found, buffer), wanted);
 }
 
-@ The entry of a tensor has a type, a shape and two offsets. We ignore any other members. (jansson returns a null pointer for a missing member,
-and its functions treat that as neither a string nor an array, and as an array without elements. So absence needs no test of its own.)
+@ The entry of a tensor has a type, a shape and two offsets. Where is the test for a member that is missing? For such a member jansson returns a null pointer,
+and its functions take that for neither a string nor an array, and for an array without elements. So absence needs no test of its own.
 
 @<Take down one tensor@>=
 static bool header_tensor(struct header_parser *r, const char *name)
@@ -515,39 +376,8 @@ static bool header_tensor(struct header_parser *r, const char *name)
   return ok;
 }
 
-@ A tensor's block holds its shape and, after the shape, its name. The name must be copied, because the string belongs to the parsed header, which will be freed.
-
-@<Add a tensor to the list@>=
-struct tensor_entry *tensor_file_add(struct tensor_file *w, const char *path,
-  const char *name, size_t rank, struct error *why)
-{
-  @<Make room in the list for one more tensor@>@;
-  size_t fixed = sizeof(struct tensor_entry) + rank * sizeof(uint64_t);
-  size_t length = strlen(name) + 1;
-  struct tensor_entry *t = memory_alloc(w->m, MEMORY_OTHER, fixed + length, 1, why);
-  if (t == NULL) return NULL;
-  t->rank = (uint32_t) rank, t->file = path;
-  /*- a copy: the string belongs to the header, which will be freed */
-  t->name = memcpy((char *) t + fixed, name, length);
-  return w->list[w->n++] = t;
-}
-
-@ The list of pointers
-doubles when it is full, so that most tensors are added without moving the others: with a list that grew by one each time, a file of $n$ tensors would
-move $n^2/2$ pointers. The limit |MAX_TENSORS| is about three times what the largest published model has. We need it because an entry can be so short that its block is several times as large as its text.
-
-@<Make room in the list for one more tensor@>=
-if (w->n == MAX_TENSORS) {
-  error_found(why, path, name, "one more", "at most 262144 tensors");
-  return NULL;
-}
-void *p = memory_reserve(w->m, MEMORY_OTHER, w->list, &w->cap, w->n + 1, 64,
-  sizeof *w->list, why);
-if (p == NULL) return NULL;
-w->list = p;
-
-@ The format spells its types as the table does, but has no blocks with a scale. Some of its types are smaller than a byte, but a tensor of
-such a type must still fill whole bytes. Our table defines a block of such a type as the fewest numbers that fill whole bytes, so the tensor must have whole blocks.
+@ The format spells its types as the table does (\cref{sec:numbertypes}). Some of them are smaller than a byte, but a tensor of
+such a type must still fill whole bytes. Our table defines a block of such a type as the fewest numbers that do, so the tensor must have whole blocks.
 
 @<The types that the format knows@>=
 static unsigned type_find(const char *name)
@@ -560,9 +390,7 @@ static unsigned type_find(const char *name)
   /*- A type smaller than a byte must still fill whole bytes: its block is the fewest numbers that
     do. */
 
-@ Multiplying numbers from an untrusted file is how buffers overflow. |count_up| multiplies only
-after checking that the product fits; its first line refuses a negative number, a real and a |true|,
-since none of them is a natural number. A factor of zero is allowed, and makes a tensor without elements. Yet $2^{40}$ times $2^{40}$ times 0 is
+@ Multiplying numbers from an untrusted file is how buffers overflow. |count_up| is the third line of the box: it divides first. Its first line refuses a negative number, a real and a |true|. A factor of zero is allowed, and makes a tensor without elements. Yet $2^{40}$ times $2^{40}$ times 0 is
 refused, because the product of the first two does not fit, and no honest file has such a shape.
 
 @<Multiply numbers from a file@>=
@@ -620,9 +448,9 @@ if (t->elements % known->block != 0
     || t->elements / known->block * known->bytes != t->bytes)
   return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
 
-@ Now the extents. We sort the tensors by where they begin; each must start where the one
+@ Now the last rung of the ladder. We sort the tensors by where they begin; each must start where the one
 before it ended, and the last must end with the file. That one rule excludes holes,
-overlaps, bytes that belong to no tensor, and offsets beyond the end. Why forbid a hole, which seems harmless? Because a file can hide data in it that no reader
+overlaps, bytes that belong to no tensor, and offsets beyond the end. It is all we need in place of a comparison of each tensor with each other one. Why forbid a hole, which seems harmless? Because a file can hide data in it that no reader
 of the header sees; the format forbids holes for the same reason. (|bytes - at| cannot wrap: |at| grows only by numbers that were found to fit.)
 
 @<Lay the tensors of a file end to end@>=
@@ -663,22 +491,11 @@ static int by_extent(const void *a, const void *b)
   /*- An empty tensor begins where the next one does, and must come first, or the two would seem to
     overlap. */
 
-@ The finished list is searched by name, so its order is that of the names, byte by byte, regardless of any language's alphabet.
-
-@<Compare the names of two tensors@>=
-static int by_name(const void *a, const void *b)
-{
-  return strcmp((*(struct tensor_entry *const *) a)->name,
-    (*(struct tensor_entry *const *) b)->name);
-}
-
-@* Files and shards. \label{sec:shards}
-Once a file is mapped, we read its length field, parse its header, and check that its extents lie end to end.
-|first| is the length of the list before, so that only this file's tensors are sorted. If there are no tensors yet, the list is a null pointer, and C does not define
-arithmetic on it, even when we would add zero.
+@* From a file to its tensors. \label{sec:shards}
+Now one file can be read from end to end. |first| is the length of the list before, since only this file's tensors are to be laid end to end.
 
 @<Read one file of tensors@>=
-static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why)
+bool shard_read(struct tensor_file *w, struct shard *s, struct error *why)
 {
   struct header_parser r = @[{ .w = w, .path = s->path, .why = why }@];
   @<Read how long the header is, and where it ends@>@;
@@ -691,8 +508,7 @@ static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why
     s->map.size - 8 - header);
 }
 
-@ The length may be larger than any file. Mostly this happens when the file is of another kind, and then the sentence says which (\cref{sec:misfits}). We compare the length with the rest of the file before we add anything to it: the sum of 8 and a length near $2^{64}$
-would wrap around to a small number and pass.
+@ Here is the first question of \cref{fig:checks}, in the form of the box: the length is compared with |size - 8|, and nothing is added to it. A length that is larger than any file mostly means that the file is of another kind; then the sentence says which (\cref{sec:misfits}).
 
 @<Read how long the header is, and where it ends@>=
 uint64_t header = 0;
@@ -706,457 +522,37 @@ if (header > MAX_HEADER || header > s->map.size - 8)
 r.at = (const char *) s->map.bytes + 8;
 r.end = r.at + header;
 
-@ A file is entered in the list before any operation on it can fail, so that closing finds it
-in every case.
+@ And a model in several files? Large models come in \emph{shards}, with an index, \.{model.safetensors.index.json}, that names a file for every tensor. Here the fifth rule is at home:
 
-@<Map one more file@>=
-struct shard *tensor_file_map(struct tensor_file *w, const char *directory,
-  const char *name, struct error *why)
-{
-  struct shard *grown = memory_resize(w->m, MEMORY_OTHER, w->shards,
-    w->n_shards + 1, sizeof *grown, why);
-  if (grown == NULL) return NULL;
-  w->shards = grown;
-  struct shard *s = &w->shards[w->n_shards++];
-  s->path = tensor_file_keep_path(w, directory, name, why);
-  return s->path != NULL && file_map(&s->map, s->path, why) ? s : NULL;
-}
+\printedfunction{safetensors/shards.c}{index_open}
 
-@ The reader of this chapter maps a file and reads it at once.
+Once the files are open, index and files must agree: each tensor is in the file that the index names, and the files have no other tensors. Else a shard of another model may be among them; its sizes would fit, and the text would be nonsense. The index has names without repetition, and so has the sorted list. So for the second half it is enough to count both.
 
-@<Open one more file@>=
-static bool shard_open(struct tensor_file *w, const char *directory,
-  const char *name, struct error *why)
-{
-  struct shard *s = tensor_file_map(w, directory, name, why);
-  return s != NULL && shard_read(w, s, why);
-}
-
-@ The index names a file for every tensor. A name with a slash in it, or one that begins
-with a dot, could lead out of the directory, as |"../../etc/passwd"| does.
-No tool writes such names, and we refuse them before we open anything. The index names a file once for each of its tensors; we open it the first time.
-
-@<Open the files that an index names@>=
-static bool index_open(struct tensor_file *w, const char *directory,
-  json_t *map, struct error *why)
-{
-  for (void *i = json_object_iter(map); i != NULL;
-       i = json_object_iter_next(map, i)) {
-    const char *file = json_string_value(json_object_iter_value(i));
-    char buffer[64];
-    /*- a slash or a dot at the front could lead out of the directory */
-    if (file == NULL || *file == '\0' || *file == '.' || strchr(file, '/') != NULL)
-      return error_found(why, w->path, json_object_iter_key(i),
-        jsonfile_excerpt(json_object_iter_value(i), buffer),
-        "the name of a file in the same directory");
-    size_t k = 0, skip = strlen(directory) + 1;
-    while (k < w->n_shards && strcmp(w->shards[k].path + skip, file) != 0) k++;
-    if (k == w->n_shards && !shard_open(w, directory, file, why)) return false;
-  }
-  return true;
-}
-
-@ Afterwards index and files must agree: every tensor of the index is in the file that the index
-names, and the files have no other tensors. Since names are unique, equal counts
-suffice for the second half. If they disagree, a shard of another model may be among the files: its sizes would fit, and the text would be nonsense.
-
-@<Compare the index with the files@>=
-static bool index_check(struct tensor_file *w, json_t *map, struct error *why)
-{
-  for (void *i = json_object_iter(map); i != NULL;
-       i = json_object_iter_next(map, i)) {
-    const struct tensor_entry *t = tensor_file_find(w, json_object_iter_key(i));
-    const char *file = json_string_value(json_object_iter_value(i));
-    if (t == NULL || strcmp(strrchr(t->file, '/') + 1, file) != 0)
-      return error_found(why, w->path, json_object_iter_key(i), file,
-        "the file that has this tensor");
-  }
-  return json_object_size(map) == w->n || error_say(why,
-    "%s: weight_map has %zu tensors; wanted: %zu, as in the files", w->path,
-    json_object_size(map), w->n);
-}
-  /*- A shard of another model might fit by its sizes. Names are unique, so equal counts are equal
-    sets. */
-
-@ With one file or many, no name may occur twice. In the sorted list two equal names are
-neighbours, so it is enough to compare each name with the one before it. Only now is the order final, and each tensor gets its number.
-
-@<Sort by name, and refuse a name given twice@>=
-bool tensor_file_sort(struct tensor_file *w, struct error *why)
-{
-  if (w->n > 0) qsort(w->list, w->n, sizeof *w->list, by_name);
-  for (size_t i = 1; i < w->n; i++)
-    if (strcmp(w->list[i - 1]->name, w->list[i]->name) == 0)
-      return error_found(why, w->list[i]->file, w->list[i]->name,
-        "given twice", "each name once");
-  for (size_t i = 0; i < w->n; i++) w->list[i]->number = i;
-  return true;
-}
-
-@ An index is JSON with a |weight_map|. Its other member, |metadata|, gives the number of bytes, which we
-count ourselves. We sort the list after opening the files and before checking the index, because the check looks names up.
-
-@<Open by an index@>=
-static bool open_by_index(struct tensor_file *w, const char *directory,
-  struct error *why)
-{
-  json_t *index = jsonfile_read(w->path, JSONFILE_MAX_INDEX, why);
-  if (index == NULL) return false;
-  json_t *map = json_object_get(index, "weight_map");
-  char buffer[64];
-  bool ok = json_is_object(map) || error_found(why, w->path, "weight_map",
-    jsonfile_excerpt(map, buffer), "an object of names and files");
-  ok = ok && index_open(w, directory, map, why) && tensor_file_sort(w, why)
-    && index_check(w, map, why);
-  json_decref(index);
-  return ok;
-}
-
-@ A path leads to a directory or a file, and we keep the path of the single file or that of the index accordingly. It is entered before anything is opened, because every message
-names it. A safetensors file does not begin with a magic number that would identify it. So its reader accepts every path, and comes last in the table.
-
-@<Open whatever the path leads to@>=
-static bool safetensors_recognizes(const char *path)
-{
-  (void) path;
-  return true;
-}
-  /*- There is no magic number, so every path will do, and this format is the last in the table. */
-static bool safetensors_fill(struct tensor_file *w, const char *path,
-  struct error *why)
-{
-  @<Choose between a single file and an index@>@;
-  /*- before anything is opened, since every message names it */
-  w->path = indexed ? index : single;
-  memory_free(w->m, indexed ? single : index);
-  if (indexed) return open_by_index(w, path, why);
-  if (ok && shard_open(w, path, name, why)) return tensor_file_sort(w, why);
-  return ok && directory && access(single, F_OK) != 0
-    && misfit_path(path, name, why);
-}
-const struct tensor_format safetensors_format =
-  @[{ .name = "safetensors", .recognizes = safetensors_recognizes,@|
-  .fill = safetensors_fill }@];
-
-@ The first format in the table that recognizes the path reads it. If its reader fails, we close everything that it has entered.
-
-@<Find the format, and let its reader fill the list@>=
-extern const struct tensor_format gguf_format, safetensors_format;
-@#
-struct tensor_file *tensor_file_open(struct memory *m, const char *path,
-  struct error *why)
-{
-  static const struct tensor_format *const formats[] =
-    @[{ &gguf_format, &safetensors_format }@];
-  struct tensor_file *w = memory_alloc(m, MEMORY_OTHER, 1, sizeof *w, why);
-  size_t i = 0;
-  if (w == NULL) return NULL;
-  while (!formats[i]->recognizes(path)) i++;
-  w->m = m, w->format = formats[i];
-  if (w->format->fill(w, path, why)) return w;
-  tensor_file_close(m, w);
-  return NULL;
-}
-
-@ In a directory the single file has precedence over an
-index, as in other programs. If neither exists, opening the single file fails, and the
-sentence names what was missing, or what is there in its place. If the path leads to a file, that file is opened.
-
-@<Choose between a single file and an index@>=
-struct stat about;
-bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-const char *name = directory ? "model.safetensors" : "";
-char *single = tensor_file_keep_path(w, path, name, why);
-char *index = tensor_file_keep_path(w, path, "model.safetensors.index.json", why);
-bool ok = single != NULL && index != NULL;
-bool indexed = ok && directory && access(single, F_OK) != 0
-  && access(index, F_OK) == 0;
-
-@ Closing frees everything that was allocated, even if opening failed half-way. This works because every entry of the lists can be freed: a tensor is entered only when its block
-exists, and a shard begins with null pointers.
-
-@<Close what was opened@>=
-void tensor_file_close(struct memory *m, struct tensor_file *w)
-{
-  if (w == NULL) return;
-  for (size_t i = 0; i < w->n; i++) memory_free(m, w->list[i]);
-  for (size_t i = 0; i < w->n_shards; i++) {
-    file_unmap(&w->shards[i].map);
-    memory_free(m, w->shards[i].path);
-  }
-  memory_free(m, w->list);
-  memory_free(m, w->shards);
-  memory_free(m, w->path);
-  memory_free(m, w);
-}
-
-@ Finding is a binary search: a model asks for every name once, and the list is
-sorted by name already. The small functions after it exist because the structure is private to this module.
-
-@<Find a tensor by its name@>=
-const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
-  const char *name)
-{
-  size_t low = 0, high = w->n;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = strcmp(name, w->list[middle]->name);
-    if (order == 0) return w->list[middle];
-    if (order < 0) high = middle;
-    else low = middle + 1;
-  }
-  return NULL;
-}
-@#
-size_t tensor_file_count(const struct tensor_file *w) { return w->n; }
-const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i)
-{
-  return w->list[i];
-}
-const char *tensor_file_path(const struct tensor_file *w)
-{
-  return w == NULL ? "the model" : w->path;
-}
-const char *tensor_file_format(const struct tensor_file *w)
-{
-  return w->format->name;
-}
-
-@ Bytes that are in none of the files, because a reader had to convert them, are in no mapping either, and nothing happens to them.
-
-@<Find a tensor by its name@>=
-void tensor_file_release(const struct tensor_file *w, const void *from, size_t n)
-{
-  for (size_t i = 0; w != NULL && i < w->n_shards; i++)
-    file_release(&w->shards[i].map, from, n);
-}
-
-@ We need the path of a mapped file as long as the file, for sentences about it. It consists of a directory and a name, with a slash between; if the name is empty, it is the directory alone. The zero at the end is there already, since |memory_alloc| returns zeroed memory.
-
-@<Keep a path@>=
-char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
-  const char *name, struct error *why)
-{
-  size_t a = strlen(directory), b = strlen(name);
-  char *path = memory_alloc(w->m, MEMORY_OTHER, a + (b > 0) + b + 1, 1, why);
-  if (path == NULL) return NULL;
-  memcpy(path, directory, a);
-  if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
-  return path;
-}
-  /*- for sentences, as long as the file is open; the zero at the end is there already */
-
-@ Settings and index are mapped as well, and parsed from there. The bound on their size is needed because a tree is larger than its text: an empty list takes three characters with its comma, and jansson allocates many
-times as many bytes for it. The largest index that we know has nine megabytes, and settings have a few pages. If the text is not JSON, jansson knows the line of the error, and the sentence names the line in the place of a field. For a byte of zero, which is no character of JSON, not even behind the last bracket, jansson's words break off, and we say it ourselves.
-
-@<Read a file of JSON@>=
-const char *jsonfile_trouble(const json_error_t *found, const char *text, size_t n)
-{
-  size_t at = found->position > 0 ? (size_t) found->position - 1 : n;
-  return at < n && text[at] == '\0' ? "a byte of zero" : found->text;
-}
-  /*- jansson's own words break off at a byte of zero */
-json_t *jsonfile_read(const char *path, size_t max, struct error *why)
-{
-  struct mapping map;
-  if (!file_map(&map, path, why)) return NULL;
-  json_error_t found;
-  json_t *value = NULL;
-  if (map.size > max)
-    error_say(why, "%s: this has %zu bytes;"@| " wanted: at most %zu of JSON",
-      path, map.size, max);
-  else {
-    value = json_loadb((const char *) map.bytes, map.size, JSON_DECODE_ANY
-      | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &found);
-    if (value == NULL) {
-      error_say(why, "%s: line %d: %s; wanted: strict JSON", path, found.line,
-        jsonfile_trouble(&found, (const char *) map.bytes, map.size));
-      misfit_bytes(path, map.bytes, map.size, true, why);
-    }
-  }
-  file_unmap(&map);
-  return value;
-}
-
-@ A sentence quotes a value as it would be typed, in ASCII, and shortens it with three
-dots. A temperature that was typed with one decimal is not quoted with all the digits of a double: a real number gets as many digits as are needed to read the same number back, and more only if that avoids an exponent.
-In a list or an object all numbers get as many digits as the one that needs most.
-
-@<Count the digits that a value needs@>=
-static int real_digits(const json_t *value)
-{
-  char typed[64];
-  int fewest = 0;
-  for (int digits = 1; digits <= 17; digits++) {
-    snprintf(typed, sizeof typed, "%.*g", digits, json_real_value(value));
-    if (strtod(typed, NULL) != json_real_value(value)) continue;
-    if (strchr(typed, 'e') == NULL) return digits;
-    if (fewest == 0) fewest = digits;
-  }
-  return fewest;
-}
-  /*- The fewest digits that read back as the same number, and more only if that avoids an
-    exponent. */
-
-@ A list or an object may contain others, so the function is recursive.
-
-@<Count the digits that a value needs@>=
-static int value_digits(json_t *value)
-{
-  int most = json_is_real(value) ? real_digits(value) : 1;
-  for (size_t i = 0; i < json_array_size(value); i++) {
-    int digits = value_digits(json_array_get(value, i));
-    if (digits > most) most = digits;
-  }
-  for (void *i = json_object_iter(value); i != NULL;
-       i = json_object_iter_next(value, i)) {
-    int digits = value_digits(json_object_iter_value(i));
-    if (digits > most) most = digits;
-  }
-  return most;
-}
-  /*- in a list as many for each as the one that needs most */
-
-@ If the rest of a buffer is too small for the next piece, |json_dumpb| leaves the piece out; and a whole text may be one piece, so that of a long template nothing would be quoted but the quotation mark. So we take the pieces
-from jansson one by one, and copy as much of each as there is room for.
-
-@<Quote a value of JSON@>=
-struct quotation {@+ char *to;@+ size_t n, all;@+ };
-  /* |n| bytes are there, of |all| */
-/*- json_dumpb leaves out a piece that does not fit, and a long text may be one piece, so we take
-  them one by one. */
-static int quote_piece(const char *piece, size_t n, void *ctx)
-{
-  struct quotation *q = ctx;
-  size_t room = EXCERPT_MAX - q->n, k = n < room ? n : room;
-  memcpy(q->to + q->n, piece, k);
-  q->n += k, q->all += n;
-  return 0;
-}
-
-@ What is too long is cut so that three dots fit, too. A character beyond ASCII is written as \.{\char92 u} and four digits, or as two of these; such a sequence is not cut, and neither is a number, since a part of a number is another number. (Digits that go on for longer than any number are a text.)
-
-@<Quote a value of JSON@>=
-enum { LONGEST_NUMBER = 24 };
-/*- Not within an escape, of which two may be one character, nor within a number. */
-static size_t quotation_cut(const char *text, size_t most)
-{
-  size_t at = 0, k;
-  for (;;) {
-    k = 1;
-    if (text[at] == '\\') k = text[at + 1] == 'u' ? 6 : 2;
-    if (k == 6 && (text[at + 2] | 32) == 'd' && strchr("89abAB", text[at + 3]) != NULL) k = 12;
-    if (at + k > most) break;
-    at += k;
-  }
-  for (k = at; k > 0 && at - k < LONGEST_NUMBER && strchr("0123456789.", text[k]) != NULL@|
-    && strchr("0123456789.", text[k - 1]) != NULL; k--) ;
-  return at - k < LONGEST_NUMBER ? k : at;
-}
-@#
-const char *jsonfile_excerpt(json_t *value, char buffer[64])
-{
-  struct quotation q = @[{ buffer, 0, 0 }@];
-  if (value == NULL) return strcpy(buffer, "missing");
-  size_t digits = (size_t) value_digits(value);
-  json_dump_callback(value, quote_piece, &q, JSON_ENCODE_ANY | JSON_COMPACT
-    | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(digits));
-  buffer[q.n] = '\0';
-  if (q.all > EXCERPT_MAX) strcpy(buffer + quotation_cut(buffer, EXCERPT_MAX - 4), "...");
-  return buffer;
-}
-
-@ A text that is not a value of JSON is quoted as it is. The bytes |10xxxxxx| continue a character, so a cut before one of them is moved to the front.
-
-@<Quote a text@>=
-const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EXCERPT_MAX + 4])
-{
-  size_t k = n <= most ? n : most;
-  while (k < n && k > 0 && ((unsigned char) text[k] & 0xc0) == 0x80) k--;
-  if (k > 0) memcpy(buffer, text, k);
-  strcpy(buffer + k, k < n ? "..." : "");
-  return buffer;
-}
-  /*- not within a character */
-
-@ Reading comes last, since its messages quote.
-
-@(jsonfile.c@>=
-@;
-/** Files of JSON, and quotations from them for messages. A tree takes many times the space of its
-  text, so every file has a bound on its size. A quotation is ASCII, has no more digits than were
-  needed to type the number, and is never cut within an escape or a number: a part of a number is
-  another number. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "safetensors/excerpt.h"
-#include "safetensors/jsonfile.h"
-#include "safetensors/misfit.h"
-@;@#
-@<Count the digits that a value needs@>@;
-@<Quote a value of JSON@>@;
-@<Quote a text@>@;
-@<Read a file of JSON@>@;
-
-@ The functions for the list of tensors serve every format.
-
-@(tensor_file.c@>=
-@;
-/** The list of a model's tensors, whatever format its files have. A file or a tensor is entered in
-  the lists before anything that can fail is done with it, and every entry can be freed, so closing
-  finds all of it after half an opening. A tensor is one block: the entry, its shape, its name. The
-  list is in the order of the names once |tensor_file_sort| has been called; until then nothing may
-  be looked up. */
-#include <stdlib.h>
-#include <string.h>
-#include "safetensors/tensor_format.h"
-@#
-enum { MAX_TENSORS = 1 << 18 };
-@<Keep a path@>@;
-@<Map one more file@>@;
-@<Add a tensor to the list@>@;
-@<Compare the names of two tensors@>@;
-@<Sort by name, and refuse a name given twice@>@;
-@<Find a tensor by its name@>@;
-@<Close what was opened@>@;
-@<Find the format, and let its reader fill the list@>@;
-
-@ The reader of safetensors is the largest file; its parts are in the order that C requires. The format is little endian, with the lowest byte of a number first, and so must be the
+@ The parts are in the order that C requires. The format is little endian, with the lowest byte of a number first, and so must be the
 machine; a big-endian machine would need a copy of every tensor.
 
 @(safetensors.c@>=
 @;
-/** Reading safetensors, from one file or several with an index. The file is a stranger's, and may
+/** Reading a file of safetensors. The file is a stranger's, and may
   get nothing from us but a sentence. So nothing is computed from what it claims before that is
   bounded by something known: subtract from the size and compare, divide and then multiply, since a
   sum that wraps around passes any bound. Memory is allocated for what has been read, not for what
   is announced. Whatever a check depends on is read once, into variables of ours: a mapped file can
-  change. An index names files of its own directory only. Tensors lie end to end and fill the file:
+  change. Tensors lie end to end and fill the file:
   a hole could hide data. The numbers are used where they lie, little endian and at any address,
   and may be anything. */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
-#include "safetensors/tensor_format.h"
+#include "safetensors/shard.h"
 @#
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
   "weights are mapped, and stored little endian");
 enum { MAX_HEADER = 100000000 };
 @<A reader of headers@>@;
-@<Headers, from the mark to the whole@>@;
-@<Files, from the extent to the directory@>@;
-
-@ First come the parts that read a header: single values and marks, then
-an entry, then the whole.
-
-@<Headers, from the mark to the whole@>=
 @<Read one value of the header@>@;
 @<Read one mark of punctuation@>@;
 @<Say what is wrong with an entry@>@;
@@ -1167,232 +563,42 @@ an entry, then the whole.
 @<Check the metadata@>@;
 @<Read a name and its value@>@;
 @<Read the whole header@>@;
-
-@ Then come those that put files together: one file, several files with an index, or a directory that has
-one or the other.
-
-@<Files, from the extent to the directory@>=
 @<Compare where two tensors begin@>@;
 @<Lay the tensors of a file end to end@>@;
 @<Read one file of tensors@>@;
-@<Open one more file@>@;
-@<Open the files that an index names@>@;
-@<Compare the index with the files@>@;
-@<Open by an index@>@;
-@<Open whatever the path leads to@>@;
 
 @* Files of another kind. \label{sec:misfits}
-Most files that cannot be read are not damaged; they are something else. A repository that was cloned without Git LFS has a text of three lines in place of each large file. A directory may hold
-the weights as a pickle, or a GGUF file (\cref{gguf}), which is a model by itself and opened by its own path, or only an adapter. We recognize most of these by the first bytes of a file, and the rest by the names in the directory. The readers above would refuse
-all of them with sentences about headers and lengths; but the user needs to know what the file is, and what to do.
+Most files that cannot be read are not damaged; they are something else. A repository that was cloned without Git LFS has a text of three lines in place of each large file. A download that needs a login brings a web page. A directory may have
+the weights as a pickle, or only an adapter. A sentence about headers and lengths would be true of all of them and of no help. You want to know what the file is, and what to do.
 @^Git LFS@>@^pickle@>@^GGUF@>
 
-@(misfit.h@>=
-#ifndef INCIPIT_MISFIT_H
-#define INCIPIT_MISFIT_H
-#include "ground/ground.h"
-bool misfit_bytes(const char *path, const unsigned char *byte, size_t n,
-  bool json, struct error *why);
-  /* if the |n| bytes of a file begin like another kind of file, a new sentence says
-     which and what to do, and replaces the earlier one; |json|: JSON was wanted. Always
-     false */
-bool misfit_path(const char *path, const char *missing, struct error *why);
-  /* the same for a path that leads nowhere, for a file where the directory of a model was wanted, and for a
-     directory without the file |missing| that has something else in its place; always false */
-#endif
+Most formats begin with a few bytes that no other format begins with, a \emph{magic number} (\cref{tab:magic}). So before a reader gives up, it asks whether the file has the mark of another kind, and if so, a better sentence replaces its own. Safetensors has no magic number. We know such a file by a length below $2^{40}$ and a brace after it.
+@^magic number@>
 
-@ A mark is the first bytes of a format, its \emph{magic number}. A pickle begins with the byte |0x80| and its version. A download that needs a login often brings a web page. JSON has no mark but its first bracket, with which
-settings begin as well; so the two rows for JSON come last, and count only where tensors were wanted.
+\begin{table}[tbp]
+\tabcaption{tab:magic}{First bytes that we know, and what the sentence says.}
+\centering\footnotesize
+\begin{tabular}{@@{}ll>{\raggedright\arraybackslash}p{48mm}@@{}}
+\toprule
+\tabhead{first bytes} & \tabhead{this is} & \tabhead{wanted}\\
+\midrule
+\.{GGUF} & a GGUF file & the path of that file itself\\
+\.{version https://git-lfs} & a Git LFS pointer & the file itself, which \.{git lfs pull} fetches\\
+\.{PK}, 3, 4 & a zip archive, as PyTorch writes its pickles & the weights saved again, as safetensors\\
+\given{128}, then 2 to 5 & a pickle of Python & the same\\
+\given{137}, \.{HDF} & an HDF5 file & the same\\
+\.{<!} or \.{<html} & a web page & the file itself; its download may ask for a login\\
+\bottomrule
+\end{tabular}
+\end{table}
 
-@<The marks of other kinds of files@>=
-enum kind_number { KIND_GGUF, KIND_LFS, KIND_ZIP, KIND_PICKLE, KIND_HDF5,@|
-  KIND_PAGE, KIND_JSON, KIND_TENSORS, KIND_UNKNOWN };
-static const struct file_kind { const char *name, *wanted; } kinds[] = @[{@|
-  [KIND_GGUF] = { "a GGUF file",@|
-    "the path of that file itself, as in -m FILE.gguf" },@|
-  [KIND_LFS] = { "a Git LFS pointer, not the file that it stands for",@|
-    "the file itself, which git lfs pull fetches" },@|
-  [KIND_ZIP] = { "a zip archive, as PyTorch writes its pickles",@|
-    SAVE_AGAIN },@|
-  [KIND_PICKLE] = { "a pickle of Python", SAVE_AGAIN },@|
-  [KIND_HDF5] = { "an HDF5 file, as TensorFlow writes them",@|
-    SAVE_AGAIN },@|
-  [KIND_PAGE] = { "a web page",@|
-    "the file itself; its download may ask for a login" },@|
-  [KIND_JSON] = { "a JSON file",@|
-    "a file of tensors, or the directory of a model" },@|
-  [KIND_TENSORS] = { "a file of tensors", "the directory that it is in" },@|
-  [KIND_UNKNOWN] = { "a file", "the directory of a model, or a GGUF file" } }@];
+Why not read a pickle? Because it is a program, and loading it runs it. So we advise you to convert the model to safetensors once, with the library that reads pickles, on a machine where the program may run.
 
-@ Why not read a pickle? Because it is a program, and loading it runs it. So we advise the user to convert the model to safetensors once, with the library that reads pickles, on a machine where the program may run.
+@ A missing file is looked for in the same spirit. If \.{model.safetensors} is not there, which other file of weights is? If there are several, we name the first in alphabetical order, so that the sentence is the same on every file system. One kind is known by the name of its settings: a \emph{LoRA} adapter, which has only the difference between a model and a fine-tuned one, in two narrow matrices for each wide one. It is no model by itself, and must be merged into one first.
+@^LoRA@>@^adapter@>
 
-@<The marks of other kinds of files@>=
-static bool begins(const unsigned char *byte, size_t n, const char *mark)
-{
-  return n >= strlen(mark) && memcmp(byte, mark, strlen(mark)) == 0;
-}
-static enum kind_number kind_of(const unsigned char *byte, size_t n)
-{
-  static const struct { const char *mark; enum kind_number kind; }
-    marks[] = @[{ { "GGUF", KIND_GGUF },@|
-    { "version https://git-lfs", KIND_LFS }, { "PK\3\4", KIND_ZIP },@|
-    { "\200\2", KIND_PICKLE }, { "\200\3", KIND_PICKLE },@|
-    { "\200\4", KIND_PICKLE }, { "\200\5", KIND_PICKLE },@|
-    { "\211HDF", KIND_HDF5 },@|
-    { "<!", KIND_PAGE }, { "<html", KIND_PAGE },@|
-    { "{", KIND_JSON }, { "[", KIND_JSON } }@];
-  /*- safetensors: a length below 2^40, then a brace */
-  if (n > 8 && byte[5] == 0 && byte[6] == 0 && byte[7] == 0 && byte[8] == '{')
-    return KIND_TENSORS;
-  for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-    if (begins(byte, n, marks[i].mark)) return marks[i].kind;
-  return KIND_UNKNOWN;
-}
-
-@ A safetensors file with a broken header and settings with a comma too many are of the right kind, and keep the earlier sentence. We replace it only if the mark
-is that of another kind.
-
-@<Say what a file is@>=
-bool misfit_bytes(const char *path, const unsigned char *byte, size_t n,
-  bool json, struct error *why)
-{
-  enum kind_number kind = kind_of(byte, n);
-  /*- settings with a comma too many are of the right kind, and keep the sentence they have */
-  if (kind < KIND_JSON || (kind == KIND_JSON && !json))
-    error_found(why, path, "this", kinds[kind].name, kinds[kind].wanted);
-  return false;
-}
-static bool misfit_file(const char *path, struct error *why)
-{
-  struct mapping map;
-  if (!file_map(&map, path, why)) return false;
-  const struct file_kind *kind = &kinds[kind_of(map.bytes, map.size)];
-  const char *wanted = kind == &kinds[KIND_JSON] ? kinds[KIND_UNKNOWN].wanted
-    : kind->wanted;
-  error_found(why, path, "this", kind->name, wanted);
-  file_unmap(&map);
-  return false;
-}
-
-@ If the file that we want is missing from a directory, we look for another file of weights, by the ending of its name. If there are several, we name the first in alphabetical order, so that the sentence is the
-same on every file system.
-
-@<Find what is in the place of a model@>=
-static bool is_of_weights(const char *name)
-{
-  static const char *const ends[] = @[{ ".gguf", ".bin", ".pt", ".pth",@|
-    ".ckpt", ".h5", ".msgpack", ".onnx", ".safetensors" }@];
-  size_t n = strlen(name);
-  for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-    size_t k = strlen(ends[i]);
-    if (n > k && strcmp(name + n - k, ends[i]) == 0) return true;
-  }
-  return false;
-}
-/*- The first by the alphabet, so that the sentence is the same on every file system. */
-static void find_weights(const char *directory, char found[256])
-{
-  DIR *list = opendir(directory);
-  found[0] = '\0';
-  for (struct dirent *e; list != NULL && (e = readdir(list)) != NULL; )
-    if (is_of_weights(e->d_name) && strlen(e->d_name) < 256
-        && (found[0] == '\0' || strcmp(e->d_name, found) < 0))
-      strcpy(found, e->d_name);
-  if (list != NULL) closedir(list);
-}
-
-@ An adapter holds only the difference between a model and a fine-tuned one. Its settings have a file name of their own, which we look for first. For other files the first bytes decide what the sentence says; it mentions a file of tensors under another name only if the missing file is the weights. Often that is one of several shards (\cref{sec:shards}), whose index was not downloaded.
-
-@<Say what is in the place of a model@>=
-static bool misfit_directory(const char *path, const char *missing,
-  struct error *why)
-{
-  char at[PATH_CAP], found[256], is[400];
-  if (path_find(at, path, "adapter_config.json", F_OK))
-    return error_found(why, at, "this",@|
-      "of a LoRA adapter, which is no model by itself",@|
-      "its base model with the adapter merged into it"@|
-      " (merge_and_unload of peft)");
-  find_weights(path, found);
-  struct mapping map;
-  if (found[0] == '\0' || !path_join(at, path, found, NULL)
-      || !file_map(&map, at, NULL)) return false;
-  enum kind_number kind = kind_of(map.bytes, map.size);
-  file_unmap(&map);
-  if (kind >= KIND_JSON && (kind != KIND_TENSORS || !is_of_weights(missing)))
-    return false;
-  if (kind == KIND_TENSORS && strstr(found, "-of-") != NULL) {
-    snprintf(is, sizeof is, "missing, and there is %s, one of several parts", found);
-    return error_found(why, path, missing, is,@|
-      "model.safetensors.index.json as well, which names the parts");
-  }
-  snprintf(is, sizeof is, "missing, and there is %s, %s", found,@|
-    kinds[kind].name);
-  return error_found(why, path, missing, is, kind == KIND_TENSORS ? SAVE_AGAIN
-    : kinds[kind].wanted);
-}
-  /*- An adapter first, by its settings' name: it is a difference of two models, and its file looks
-    like one. */
-
-@ Many programs take the name of a model on Hugging Face's hub, such as \.{openai-community/gpt2}, and download what they do not have. Ours opens files and never asks the network for any. A user who is used to the others needs to be told so, and told what to type. A name is of the hub if it is two words with a slash between, and there is no folder of the first name.
+And if the path leads nowhere at all? Many programs take the name of a model on Hugging Face's hub, such as \.{openai-community/gpt2}, and download what they do not have. Ours opens files and never asks the network for any. If you are used to the others you need to be told so, and told what to type. All of this is in \.{unwoven/safetensors/misfit.c}.
 @^Hugging Face@>
-
-@<Say what is in the place of a model@>=
-static bool is_of_hub(const char *path)
-{
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyz"@|
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-  char owner[100];
-  size_t n = strspn(path, letters), k = path[n] == '/' ? strspn(path + n + 1, letters) : 0;
-  if (n == 0 || n >= sizeof owner || k == 0 || path[n + 1 + k] != '\0') return false;
-  snprintf(owner, sizeof owner, "%.*s", (int) n, path);
-  return *path != '.' && !is_of_weights(path) && access(owner, F_OK) != 0;
-}
-  /*- two words with a slash between, and no folder of the first name */
-static bool misfit_nothing(const char *path, const char *reason, struct error *why)
-{
-  static const char wanted[] =
-    "wanted: the directory of a model, or a GGUF file; nothing is downloaded here";
-  if (!is_of_hub(path)) return error_say(why, "%.200s: cannot be opened: %s; %s",@|
-    path, reason, wanted);
-  return error_say(why, "%s: cannot be opened: %s; %s:"@|
-    " hf download %.100s --local-dir DIR fetches it, and -m DIR opens it",@|
-    path, reason, wanted, path);
-}
-
-@ First we ask whether the path leads to a file, to a directory, or nowhere.
-
-@<Say what is in the place of a model@>=
-bool misfit_path(const char *path, const char *missing, struct error *why)
-{
-  struct stat about;
-  if (stat(path, &about) != 0) return misfit_nothing(path, strerror(errno), why);
-  if (S_ISREG(about.st_mode)) return misfit_file(path, why);
-  return S_ISDIR(about.st_mode) && misfit_directory(path, missing, why);
-}
-
-@ The advice for all kinds of pickles is the same, and is a macro so that two rows can have it.
-
-@(misfit.c@>=
-@;
-/** Files that are not damaged but something else. A pointer of Git LFS, a pickle, a web page, an
-  adapter: the reader's sentence about headers would be true and of no help, so it is replaced by
-  one that says what the file is and what to do. Known by the first bytes, or by the names in the
-  directory. Nothing here opens a pickle: it is a program, and loading it runs it. */
-#define _POSIX_C_SOURCE 200809L
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include "safetensors/misfit.h"
-#define SAVE_AGAIN "model.safetensors, as save_pretrained of transformers writes it"
-@;@#
-@<The marks of other kinds of files@>@;
-@<Say what a file is@>@;
-@<Find what is in the place of a model@>@;
-@<Say what is in the place of a model@>@;
 
 @* Exercises. \label{sec:safetensorsexercises}
 Both repeat the hand calculation of \cref{sec:saferules} with numbers of 64 bits.

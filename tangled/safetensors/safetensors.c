@@ -1,4 +1,4 @@
-/* safetensors.c -- Reading safetensors, from one file or several with an index.
+/* safetensors.c -- Reading a file of safetensors.
    made from workshop/02-safetensors.w; change it there
 
    The file is a stranger's, and may get nothing from us but a sentence. So nothing is
@@ -6,20 +6,17 @@
    from the size and compare, divide and then multiply, since a sum that wraps around
    passes any bound. Memory is allocated for what has been read, not for what is
    announced. Whatever a check depends on is read once, into variables of ours: a
-   mapped file can change. An index names files of its own directory only. Tensors lie
-   end to end and fill the file: a hole could hide data. The numbers are used where
-   they lie, little endian and at any address, and may be anything. */
+   mapped file can change. Tensors lie end to end and fill the file: a hole could hide
+   data. The numbers are used where they lie, little endian and at any address, and
+   may be anything. */
 
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
-#include "safetensors/tensor_format.h"
+#include "safetensors/shard.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
   "weights are mapped, and stored little endian");
@@ -40,8 +37,6 @@ static bool header_bad(struct header_parser *r, const char *found, const char *w
 {
   return error_found(r->why, r->path, "the header", found, wanted);
 }
-
-/* <Headers, from the mark to the whole> */
 
 /* <Read one value of the header> */
 
@@ -211,8 +206,6 @@ static bool header_read(struct header_parser *r)
   return true;
 }
 
-/* <Files, from the extent to the directory> */
-
 /* <Compare where two tensors begin> */
 
 /* An empty tensor begins where the next one does, and must come first, or the two
@@ -250,7 +243,7 @@ static bool extents_check(struct header_parser *r, struct tensor_entry **list, s
 }
 
 /* <Read one file of tensors> */
-static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why)
+bool shard_read(struct tensor_file *w, struct shard *s, struct error *why)
 {
   struct header_parser r = { .w = w, .path = s->path, .why = why };
   /* <Read how long the header is, and where it ends> */
@@ -272,101 +265,3 @@ static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why
   return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
     s->map.size - 8 - header);
 }
-
-/* <Open one more file> */
-static bool shard_open(struct tensor_file *w, const char *directory,
-  const char *name, struct error *why)
-{
-  struct shard *s = tensor_file_map(w, directory, name, why);
-  return s != NULL && shard_read(w, s, why);
-}
-
-/* <Open the files that an index names> */
-static bool index_open(struct tensor_file *w, const char *directory,
-  json_t *map, struct error *why)
-{
-  for (void *i = json_object_iter(map); i != NULL;
-       i = json_object_iter_next(map, i)) {
-    const char *file = json_string_value(json_object_iter_value(i));
-    char buffer[64];
-    /* a slash or a dot at the front could lead out of the directory */
-    if (file == NULL || *file == '\0' || *file == '.' || strchr(file, '/') != NULL)
-      return error_found(why, w->path, json_object_iter_key(i),
-        jsonfile_excerpt(json_object_iter_value(i), buffer),
-        "the name of a file in the same directory");
-    size_t k = 0, skip = strlen(directory) + 1;
-    while (k < w->n_shards && strcmp(w->shards[k].path + skip, file) != 0) k++;
-    if (k == w->n_shards && !shard_open(w, directory, file, why)) return false;
-  }
-  return true;
-}
-
-/* <Compare the index with the files> */
-
-/* A shard of another model might fit by its sizes. Names are unique, so equal counts
-   are equal sets. */
-static bool index_check(struct tensor_file *w, json_t *map, struct error *why)
-{
-  for (void *i = json_object_iter(map); i != NULL;
-       i = json_object_iter_next(map, i)) {
-    const struct tensor_entry *t = tensor_file_find(w, json_object_iter_key(i));
-    const char *file = json_string_value(json_object_iter_value(i));
-    if (t == NULL || strcmp(strrchr(t->file, '/') + 1, file) != 0)
-      return error_found(why, w->path, json_object_iter_key(i), file,
-        "the file that has this tensor");
-  }
-  return json_object_size(map) == w->n || error_say(why,
-    "%s: weight_map has %zu tensors; wanted: %zu, as in the files", w->path,
-    json_object_size(map), w->n);
-}
-
-/* <Open by an index> */
-static bool open_by_index(struct tensor_file *w, const char *directory,
-  struct error *why)
-{
-  json_t *index = jsonfile_read(w->path, JSONFILE_MAX_INDEX, why);
-  if (index == NULL) return false;
-  json_t *map = json_object_get(index, "weight_map");
-  char buffer[64];
-  bool ok = json_is_object(map) || error_found(why, w->path, "weight_map",
-    jsonfile_excerpt(map, buffer), "an object of names and files");
-  ok = ok && index_open(w, directory, map, why) && tensor_file_sort(w, why)
-    && index_check(w, map, why);
-  json_decref(index);
-  return ok;
-}
-
-/* <Open whatever the path leads to> */
-
-/* There is no magic number, so every path will do, and this format is the last in the
-   table. */
-static bool safetensors_recognizes(const char *path)
-{
-  (void) path;
-  return true;
-}
-
-static bool safetensors_fill(struct tensor_file *w, const char *path,
-  struct error *why)
-{
-  /* <Choose between a single file and an index> */
-  struct stat about;
-  bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-  const char *name = directory ? "model.safetensors" : "";
-  char *single = tensor_file_keep_path(w, path, name, why);
-  char *index = tensor_file_keep_path(w, path, "model.safetensors.index.json", why);
-  bool ok = single != NULL && index != NULL;
-  bool indexed = ok && directory && access(single, F_OK) != 0
-    && access(index, F_OK) == 0;
-  /* before anything is opened, since every message names it */
-  w->path = indexed ? index : single;
-  memory_free(w->m, indexed ? single : index);
-  if (indexed) return open_by_index(w, path, why);
-  if (ok && shard_open(w, path, name, why)) return tensor_file_sort(w, why);
-  return ok && directory && access(single, F_OK) != 0
-    && misfit_path(path, name, why);
-}
-
-const struct tensor_format safetensors_format =
-  { .name = "safetensors", .recognizes = safetensors_recognizes,
-  .fill = safetensors_fill };

@@ -1,12 +1,18 @@
-/* tensor_file.h -- made from workshop/02-safetensors.w; change it there */
+/* tensor_file.h -- the tensors of a model, whatever format its files have.
+
+   The rest of the program finds a tensor by its name, counts the tensors, goes through them,
+   and closes the files. Whether they are one file or several shards shows only in messages: a
+   sentence about a tensor names the file that has it, one about a missing tensor the place
+   where we looked. */
 
 #ifndef INCIPIT_TENSOR_FILE_H
 #define INCIPIT_TENSOR_FILE_H
 #include "functions/number_type.h"
 
-/* <A tensor in a file> */
-
-/* owned by its struct tensor_file; rank 0 has one element */
+/* A tensor in a file, owned by its struct tensor_file; rank 0 has one element. The numbers
+   stay in the mapped file. The shape is the last member, outermost dimension first, with one
+   element for each dimension, so that each tensor is one block of memory. The engine
+   multiplies by tensors of some types only; the others can be listed. */
 struct tensor_entry {
   const char *name, *file;
   unsigned type; /* its row in number_types; below N_WEIGHT_TYPES we compute with it */
@@ -17,7 +23,6 @@ struct tensor_entry {
   uint64_t shape[];
 };
 
-/* <All tensors of a model> */
 struct tensor_file;
 
 /* maps and validates a safetensors file, a GGUF file, or those of a directory:

@@ -1,4 +1,9 @@
-/* jsonfile.h -- made from workshop/02-safetensors.w; change it there */
+/* jsonfile.h -- files of JSON, read whole by the library jansson, and as strictly as the
+   headers of tensors.
+
+   UTF-8 throughout, and no key twice: most readers take the last of two and some the first, so
+   such a file is two models, and which one you get depends on your tools. It is a header of
+   its own so that only what parses JSON includes jansson's. */
 
 #ifndef INCIPIT_JSONFILE_H
 #define INCIPIT_JSONFILE_H

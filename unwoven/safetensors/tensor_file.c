@@ -1,5 +1,4 @@
-/* tensor_file.c -- The list of a model's tensors, whatever format its files have.
-   made from workshop/02-safetensors.w; change it there
+/* tensor_file.c -- the list of a model's tensors, whatever format its files have.
 
    A file or a tensor is entered in the lists before anything that can fail is done
    with it, and every entry can be freed, so closing finds all of it after half an
@@ -11,11 +10,12 @@
 #include <string.h>
 #include "safetensors/tensor_format.h"
 
+/* About three times what the largest published model has. An entry can be so short that its
+   block is several times as large as its text. */
 enum { MAX_TENSORS = 1 << 18 };
 
-/* <Keep a path> */
-
-/* for sentences, as long as the file is open; the zero at the end is there already */
+/* Sentences about a file need its path as long as it is open. The zero at the end is there
+   already, since memory_alloc returns zeroed memory. */
 char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
   const char *name, struct error *why)
 {
@@ -27,7 +27,8 @@ char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
   return path;
 }
 
-/* <Map one more file> */
+/* A file is entered before anything that can fail is done with it, so that closing finds it in
+   every case. */
 struct shard *tensor_file_map(struct tensor_file *w, const char *directory,
   const char *name, struct error *why)
 {
@@ -40,11 +41,11 @@ struct shard *tensor_file_map(struct tensor_file *w, const char *directory,
   return s->path != NULL && file_map(&s->map, s->path, why) ? s : NULL;
 }
 
-/* <Add a tensor to the list> */
+/* The list of pointers doubles when it is full: with one that grew by one each time, a file of
+   n tensors would move n * n / 2 pointers. */
 struct tensor_entry *tensor_file_add(struct tensor_file *w, const char *path,
   const char *name, size_t rank, struct error *why)
 {
-  /* <Make room in the list for one more tensor> */
   if (w->n == MAX_TENSORS) {
     error_found(why, path, name, "one more", "at most 262144 tensors");
     return NULL;
@@ -63,14 +64,15 @@ struct tensor_entry *tensor_file_add(struct tensor_file *w, const char *path,
   return w->list[w->n++] = t;
 }
 
-/* <Compare the names of two tensors> */
+/* byte by byte, regardless of any language's alphabet */
 static int by_name(const void *a, const void *b)
 {
   return strcmp((*(struct tensor_entry *const *) a)->name,
     (*(struct tensor_entry *const *) b)->name);
 }
 
-/* <Sort by name, and refuse a name given twice> */
+/* With one file or many, no name may occur twice; in the sorted list two equal names are
+   neighbours. Only now is the order final, and each tensor gets its number. */
 bool tensor_file_sort(struct tensor_file *w, struct error *why)
 {
   if (w->n > 0) qsort(w->list, w->n, sizeof *w->list, by_name);
@@ -82,7 +84,7 @@ bool tensor_file_sort(struct tensor_file *w, struct error *why)
   return true;
 }
 
-/* <Find a tensor by its name> */
+/* a model asks for every name once */
 const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
   const char *name)
 {
@@ -113,13 +115,15 @@ const char *tensor_file_format(const struct tensor_file *w)
   return w->format->name;
 }
 
+/* Bytes that a reader had to convert are in none of the files, and nothing happens to them. */
 void tensor_file_release(const struct tensor_file *w, const void *from, size_t n)
 {
   for (size_t i = 0; w != NULL && i < w->n_shards; i++)
     file_release(&w->shards[i].map, from, n);
 }
 
-/* <Close what was opened> */
+/* Even after half an opening: a tensor is entered only when its block exists, and a shard
+   begins with null pointers. */
 void tensor_file_close(struct memory *m, struct tensor_file *w)
 {
   if (w == NULL) return;
@@ -134,9 +138,10 @@ void tensor_file_close(struct memory *m, struct tensor_file *w)
   memory_free(m, w);
 }
 
-/* <Find the format, and let its reader fill the list> */
 extern const struct tensor_format gguf_format, safetensors_format;
 
+/* The first format that recognizes the path reads it; safetensors recognizes every path and
+   comes last. If the reader fails, all that it has entered is closed. */
 struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   struct error *why)
 {

@@ -1,10 +1,15 @@
-/* tensor_format.h -- made from workshop/02-safetensors.w; change it there */
+/* tensor_format.h -- what a reader of a format fills, for readers of formats alone.
+
+   A reader is a function that fills a struct tensor_file: it maps files, adds an entry for
+   each tensor that it finds, checks that every tensor is within its mapping, and sorts the
+   list. tensor_file_close frees all that has been entered, so a reader that fails half-way
+   need not clean up. A path is a block of its own, because tensors point to it while the array
+   of files may still grow, and growing moves the array. */
 
 #ifndef INCIPIT_TENSOR_FORMAT_H
 #define INCIPIT_TENSOR_FORMAT_H
 #include "safetensors/tensor_file.h"
 
-/* <What struct tensor_file holds> */
 struct tensor_format;
 
 /* a mapped file and its path, each owned by the struct tensor_file */
@@ -20,8 +25,6 @@ struct tensor_file {
   struct tensor_entry **list;
   size_t n, cap;
 };
-
-/* <What a reader of a format is, and what it calls> */
 
 /* a format of tensor files; the first that recognizes a path reads it */
 struct tensor_format {

@@ -1,5 +1,4 @@
-/* jsonfile.c -- Files of JSON, and quotations from them for messages.
-   made from workshop/02-safetensors.w; change it there
+/* jsonfile.c -- files of JSON, and quotations from them for messages.
 
    A tree takes many times the space of its text, so every file has a bound on its
    size. A quotation is ASCII, has no more digits than were needed to type the number,
@@ -13,10 +12,9 @@
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
 
-/* <Count the digits that a value needs> */
-
-/* The fewest digits that read back as the same number, and more only if that avoids
-   an exponent. */
+/* A temperature that was typed with one decimal is not quoted with all the digits of a double:
+   a real gets the fewest digits that read back as the same number, and more only if that
+   avoids an exponent. */
 static int real_digits(const json_t *value)
 {
   char typed[64];
@@ -30,7 +28,8 @@ static int real_digits(const json_t *value)
   return fewest;
 }
 
-/* in a list as many for each as the one that needs most */
+/* A list or an object may contain others. All its numbers get as many digits as the one that
+   needs most. */
 static int value_digits(json_t *value)
 {
   int most = json_is_real(value) ? real_digits(value) : 1;
@@ -45,8 +44,6 @@ static int value_digits(json_t *value)
   }
   return most;
 }
-
-/* <Quote a value of JSON> */
 
 /* n bytes are there, of all */
 struct quotation { char *to; size_t n, all; };
@@ -92,8 +89,6 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64])
   return buffer;
 }
 
-/* <Quote a text> */
-
 /* not within a character */
 const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EXCERPT_MAX + 4])
 {
@@ -104,15 +99,18 @@ const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EX
   return buffer;
 }
 
-/* <Read a file of JSON> */
-
-/* jansson's own words break off at a byte of zero */
+/* A byte of zero is no character of JSON, not even after the last bracket; jansson's own words
+   break off at it. */
 const char *jsonfile_trouble(const json_error_t *found, const char *text, size_t n)
 {
   size_t at = found->position > 0 ? (size_t) found->position - 1 : n;
   return at < n && text[at] == '\0' ? "a byte of zero" : found->text;
 }
 
+/* The bound is needed because a tree is larger than its text: an empty list takes three
+   characters with its comma, and jansson allocates many times as many bytes for it. The
+   largest index that we know has nine megabytes, and settings have a few pages. jansson knows
+   the line of an error, and the sentence has it in the place of a field. */
 json_t *jsonfile_read(const char *path, size_t max, struct error *why)
 {
   struct mapping map;

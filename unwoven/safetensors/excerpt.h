@@ -1,4 +1,7 @@
-/* excerpt.h -- made from workshop/02-safetensors.w; change it there */
+/* excerpt.h -- a text from a file, or a word that the user typed, shortened for a message.
+
+   All modules shorten with this function. It cuts between two characters, never within one,
+   and marks the cut with three dots. */
 
 #ifndef INCIPIT_EXCERPT_H
 #define INCIPIT_EXCERPT_H

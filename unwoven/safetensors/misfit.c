@@ -1,5 +1,4 @@
-/* misfit.c -- Files that are not damaged but something else.
-   made from workshop/02-safetensors.w; change it there
+/* misfit.c -- files that are not damaged but something else.
 
    A pointer of Git LFS, a pickle, a web page, an adapter: the reader's sentence about
    headers would be true and of no help, so it is replaced by one that says what the
@@ -16,9 +15,9 @@
 #include "safetensors/misfit.h"
 #define SAVE_AGAIN "model.safetensors, as save_pretrained of transformers writes it"
 
-/* <The marks of other kinds of files> */
 enum kind_number { KIND_GGUF, KIND_LFS, KIND_ZIP, KIND_PICKLE, KIND_HDF5,
   KIND_PAGE, KIND_JSON, KIND_TENSORS, KIND_UNKNOWN };
+/* The kinds, and what to do about each. */
 static const struct file_kind { const char *name, *wanted; } kinds[] = {
   [KIND_GGUF] = { "a GGUF file",
     "the path of that file itself, as in -m FILE.gguf" },
@@ -41,6 +40,10 @@ static bool begins(const unsigned char *byte, size_t n, const char *mark)
   return n >= strlen(mark) && memcmp(byte, mark, strlen(mark)) == 0;
 }
 
+/* A mark is the first bytes of a format, its magic number. A pickle begins with the byte 0x80
+   and its version. A download that needs a login often brings a web page. JSON has no mark but
+   its first bracket, with which settings begin as well: those two rows come last, and count
+   only where tensors were wanted. */
 static enum kind_number kind_of(const unsigned char *byte, size_t n)
 {
   static const struct { const char *mark; enum kind_number kind; }
@@ -59,13 +62,12 @@ static enum kind_number kind_of(const unsigned char *byte, size_t n)
   return KIND_UNKNOWN;
 }
 
-/* <Say what a file is> */
+/* A safetensors file with a broken header and settings with a comma too many are of the right
+   kind, and keep the sentence that they have. */
 bool misfit_bytes(const char *path, const unsigned char *byte, size_t n,
   bool json, struct error *why)
 {
   enum kind_number kind = kind_of(byte, n);
-  /* settings with a comma too many are of the right kind, and keep the sentence they
-     have */
   if (kind < KIND_JSON || (kind == KIND_JSON && !json))
     error_found(why, path, "this", kinds[kind].name, kinds[kind].wanted);
   return false;
@@ -83,7 +85,8 @@ static bool misfit_file(const char *path, struct error *why)
   return false;
 }
 
-/* <Find what is in the place of a model> */
+/* If the file that we want is missing from a directory, we look for another file of
+   weights. */
 static bool is_of_weights(const char *name)
 {
   static const char *const ends[] = { ".gguf", ".bin", ".pt", ".pth",
@@ -108,10 +111,10 @@ static void find_weights(const char *directory, char found[256])
   if (list != NULL) closedir(list);
 }
 
-/* <Say what is in the place of a model> */
-
-/* An adapter first, by its settings' name: it is a difference of two models, and its
-   file looks like one. */
+/* An adapter first: it is only the difference between a model and a fine-tuned one, and its
+   settings have a file name of their own. For other files the first bytes decide what the
+   sentence says; a file of tensors under another name is mentioned only if the missing file is
+   the weights. Often that is one of several shards whose index was not downloaded. */
 static bool misfit_directory(const char *path, const char *missing,
   struct error *why)
 {
@@ -139,7 +142,10 @@ static bool misfit_directory(const char *path, const char *missing,
     : kinds[kind].wanted);
 }
 
-/* two words with a slash between, and no folder of the first name */
+/* Many programs take the name of a model on Hugging Face's hub, such as openai-community/gpt2,
+   and download what they do not have. Ours opens files and never asks the network for any; a
+   user who is used to the others needs to be told so, and told what to type. A name is of the
+   hub if it is two words with a slash between, and there is no folder of the first name. */
 static bool is_of_hub(const char *path)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
@@ -161,6 +167,7 @@ static bool misfit_nothing(const char *path, const char *reason, struct error *w
     path, reason, wanted, path);
 }
 
+/* Does the path lead to a file, to a directory, or nowhere? */
 bool misfit_path(const char *path, const char *missing, struct error *why)
 {
   struct stat about;

@@ -1,4 +1,9 @@
-/* misfit.h -- made from workshop/02-safetensors.w; change it there */
+/* misfit.h -- files that are not damaged but something else.
+
+   A repository that was cloned without Git LFS has a text of three lines in place of each
+   large file; a directory may have the weights as a pickle, or only an adapter. The readers
+   would refuse all of them with sentences about headers and lengths. The user needs to know
+   what the file is, and what to do. */
 
 #ifndef INCIPIT_MISFIT_H
 #define INCIPIT_MISFIT_H
