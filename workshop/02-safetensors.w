@@ -578,9 +578,9 @@ Most formats begin with a few bytes that no other format begins with, a \emph{ma
 \begin{table}[tbp]
 \tabcaption{tab:magic}{First bytes that we know, and what the sentence says.}
 \centering\footnotesize
-\begin{tabular}{@@{}ll>{\raggedright\arraybackslash}p{48mm}@@{}}
+\begin{tabular}{@@{}l>{\raggedright\arraybackslash}p{34mm}>{\raggedright\arraybackslash}p{34mm}@@{}}
 \toprule
-\tabhead{first bytes} & \tabhead{this is} & \tabhead{wanted}\\
+\tabhead{first bytes} & \multicolumn{1}{l}{\tabhead{this is}} & \multicolumn{1}{l@@{}}{\tabhead{wanted}}\\
 \midrule
 \.{GGUF} & a GGUF file & the path of that file itself\\
 \.{version https://git-lfs} & a Git LFS pointer & the file itself, which \.{git lfs pull} fetches\\

@@ -1,4 +1,4 @@
-/* tokenizer.c -- From text to ids and back, whatever file the vocabulary came from.
+/* tokenizer.c -- From text to ids, whatever file the vocabulary came from.
    made from workshop/04-tokenizer.w; change it there
 
    Encoding is a series of cuts: valid UTF-8 and other bytes; added tokens in the text
@@ -10,11 +10,8 @@
    In the tables 0 is no entry, so ids stand there plus 1. A tokenizer is only read
    once it is made; all that an encoding changes is in its struct job. */
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
-#include "tokenizer/tokenizer_internal.h"
+#include "tokenizer/inside.h"
 
 /* <What an encoding needs on its way> */
 
@@ -25,121 +22,22 @@ struct job { const struct tokenizer *t; struct memory *m; struct ids *out;
   size_t unknown_end; };
 static bool push_bytes(struct job *j, const unsigned char *byte,
   size_t n);
-static bool change(const struct tokenizer *t, const struct text_step *s,
-  struct memory *m, const unsigned char *text, size_t n, bool first,
-  struct bytes *out, struct error *why);
 static bool encode_changed(struct job *j, size_t k, bool first,
   const unsigned char *text, size_t n);
 static bool encode_added(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n);
 
-/* <Store the strings, and find ids> */
-bool tokenizer_intern(struct memory *m, struct tokenizer *t,
-  const void *byte, size_t n, struct span *where, struct error *why)
-{
-  if (n > UINT32_MAX - t->string_pool.n)
-    return error_say(why,
-      "a vocabulary of more than 4 GiB of letters");
-  /* before the push: the span begins where the pool ends now */
-  *where = (struct span) { (uint32_t) t->string_pool.n,
-    (uint32_t) n };
-  return bytes_push(m, &t->string_pool, byte, n, why);
-}
-
-struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
-  uint32_t id, struct error *why)
-{
-  struct vocab_entry *p = memory_reserve(m, MEMORY_TOKENS, t->vocab, &t->vocab_cap,
-    (size_t) id + 1, 256, sizeof *p, why);
-  /* The entry must be used before the next one is asked for: the table may move. */
-  if (p == NULL) return NULL;
-  t->vocab = p;
-  if (id >= t->n_vocab) t->n_vocab = (size_t) id + 1;
-  return &t->vocab[id];
-}
-
-/* <Append a stage> */
-bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
-  struct text_step s, const char *pattern, size_t n, bool literal,
-  struct error *why)
-{
-  /* A hostile file could slow us down with patterns without end. */
-  if (t->n_steps == TOKENIZER_MAX_STEPS)
-    return error_say(why, "more than %d stages", TOKENIZER_MAX_STEPS);
-  if (pattern != NULL) {
-    s.by = splitter_open(m, pattern, n, literal, why);
-    if (s.by == NULL) return false;
-  }
-  t->step[t->n_steps++] = s;
-  return true;
-}
-
-bool tokenizer_add_split(struct memory *m, struct tokenizer *t,
-  const char *pattern, size_t n, struct error *why)
-{
-  return tokenizer_add_step(m, t, (struct text_step) { .what = STEP_SPLIT,
-    .keep_matches = true, .keep_gaps = true }, pattern, n, false,
-    why);
-}
-
-bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_step s,
-  const char *words, size_t n_words, const char *pattern, size_t n,
-  bool literal, struct error *why)
-{
-  return tokenizer_intern(m, t, words, n_words, &s.words, why)
-    && tokenizer_add_step(m, t, s, pattern, n, literal, why);
-}
-
-/* <Find the token of a byte> */
-static uint32_t byte_token(const struct tokenizer *t, unsigned b)
-{
-  char word[8] = { (char) b };
-  size_t n = 1;
-  if (t->char_level) {
-    if (!t->byte_fallback) return BPE_NONE;
-    n = (size_t) snprintf(word, sizeof word, "<0x%02X>", b);
-  }
-  /* 0, for none, becomes BPE_NONE */
-  return name_map_get(&t->by_piece, (const unsigned char *) word, n) - 1;
-}
-
-/* <Make the table of pieces> */
-bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
-  struct error *why)
-{
-  for (size_t i = 0; i < t->n_vocab; i++) {
-    struct span s = t->vocab[i].piece;
-    if (s.n > 0 && !name_map_put(m, &t->by_piece,
-      t->string_pool.byte + s.at, s.n, (uint32_t) i + 1,
-      why)) return false;
-  }
-  for (unsigned b = 0; b < 128; b++) {
-    unsigned char byte = (unsigned char) b;
-    t->letter[b] = name_map_get(&t->by_piece, &byte, 1);
-  }
-  for (unsigned b = 0; b < 256; b++) t->rules.byte_id[b] =
-    byte_token(t, b);
-  return true;
-}
-
-/* <Add a token> */
-bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
-  const struct added_token *x, struct error *why)
-{
-  struct added_token *p = memory_reserve(m, MEMORY_TOKENS, t->added, &t->added_cap,
-    t->n_added + 1, 16, sizeof *p, why);
-  if (p == NULL) return false;
-  t->added = p;
-  struct vocab_entry *k = tokenizer_vocab_at(m, t, x->id, why);
-  if (k == NULL) return false;
-  /* a frozen token decodes as its piece does, block to blank and all */
-  if (!x->frozen) k->text = x->text;
-  k->special = x->special;
-  t->added[t->n_added++] = *x;
-  return true;
-}
-
 /* <Make the tree of added tokens> */
+
+/* A list, since added tokens branch little. */
+static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
+  unsigned char byte)
+{
+  uint32_t next = t->trie[at].child;
+  while (next != 0 && t->trie[next].byte != byte)
+    next = t->trie[next].sibling;
+  return next;
+}
 
 /* 0 is no child and no sibling: the roots have the numbers 0 to 2, and are nobody's
    child. */
@@ -152,16 +50,6 @@ static bool new_trie_node(struct memory *m, struct tokenizer *t,
   t->trie = p;
   t->trie[t->n_trie++] = (struct trie_node) { 0, sibling, 0, byte };
   return true;
-}
-
-/* A list, since added tokens branch little. */
-static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
-  unsigned char byte)
-{
-  uint32_t next = t->trie[at].child;
-  while (next != 0 && t->trie[next].byte != byte)
-    next = t->trie[next].sibling;
-  return next;
 }
 
 static bool plant(struct memory *m, struct tokenizer *t,
@@ -229,81 +117,6 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   }
   return found;
 }
-
-/* <Measure white space> */
-
-/* Unicode's White_Space, which has not changed since version 6.3. */
-static bool is_space(uint32_t c)
-{
-  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85
-    || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a)
-    || c == 0x2028 || c == 0x2029
-    || c == 0x202f || c == 0x205f || c == 0x3000;
-}
-
-static size_t space_after(const unsigned char *text, size_t n,
-  size_t at)
-{
-  for (enum utf8_state state; at < n;) {
-    size_t step = utf8_next(text + at, n - at, &state);
-    if (!is_space(utf8_point(text + at, step))) break;
-    at += step;
-  }
-  return at;
-}
-
-/* at most three steps: no continuation byte begins a character */
-static size_t character_before(const unsigned char *text, size_t at)
-{
-  do at--; while ((text[at] & 0xc0) == 0x80);
-  return at;
-}
-
-/* not beyond stop, where the previous token ended */
-static size_t space_before(const unsigned char *text, size_t at,
-  size_t stop)
-{
-  while (at > stop) {
-    size_t i = character_before(text, at);
-    if (i < stop || !is_space(utf8_point(text + i, at - i))) break;
-    at = i;
-  }
-  return at;
-}
-
-/* <Tell whether a character belongs to a word> */
-
-/* What backslash w means in the regular expressions of Hugging Face's library:
-   utf8proc lacks the property Alphabetic, so the enclosed letters, whose categories
-   do not show it, stand here by number. */
-static bool in_word(const unsigned char *text, size_t length)
-{
-  uint32_t c = utf8_point(text, length);
-  static const uint32_t of_words = 1u << UTF8PROC_CATEGORY_LU
-    | 1u << UTF8PROC_CATEGORY_LL | 1u << UTF8PROC_CATEGORY_LT
-    | 1u << UTF8PROC_CATEGORY_LM | 1u << UTF8PROC_CATEGORY_LO
-    | 1u << UTF8PROC_CATEGORY_MN | 1u << UTF8PROC_CATEGORY_MC
-    | 1u << UTF8PROC_CATEGORY_ME | 1u << UTF8PROC_CATEGORY_ND
-    | 1u << UTF8PROC_CATEGORY_NL | 1u << UTF8PROC_CATEGORY_PC;
-  return (of_words >> utf8proc_category((utf8proc_int32_t) c) & 1) != 0
-    || c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
-    || (c >= 0x1f130 && c <= 0x1f149)
-    || (c >= 0x1f150 && c <= 0x1f169)
-    || (c >= 0x1f170 && c <= 0x1f189);
-}
-
-/* neither neighbour belongs to a word */
-static bool whole_word(const unsigned char *text, size_t n,
-  size_t from, size_t to)
-{
-  enum utf8_state state;
-  size_t before = from > 0 ? character_before(text, from) : 0;
-  return (from == 0 || !in_word(text + before, from - before))
-    && (to == n || !in_word(text + to,
-    utf8_next(text + to, n - to, &state)));
-}
-
-/* <From a text to its ids, by ever smaller cuts> */
 
 /* <Check whether a match stands at word boundaries> */
 static const unsigned char block[3] = { 0xe2, 0x96, 0x81 };
@@ -434,185 +247,10 @@ static bool encode_changed(struct job *j, size_t k, bool first,
   const unsigned char *text, size_t n)
 {
   struct bytes copy = { NULL, 0, 0 };
-  bool ok = change(j->t, &j->t->step[k], j->m, text, n, first, &copy,
+  bool ok = tokenizer_change(j->t, &j->t->step[k], j->m, text, n, first, &copy,
     j->why) && encode_from(j, k + 1, first, copy.byte, copy.n);
   bytes_free(j->m, &copy);
   return ok;
-}
-
-/* <Bring a text into the normal form> */
-
-/* Sorting keys sorts marks by class, and keeps the order within a class. utf8proc
-   would sort by exchanging neighbours, in quadratic time on a text of nothing but
-   marks. */
-static uint64_t mark_key(utf8proc_int32_t point, uint64_t place)
-{
-  uint64_t kind =
-    (uint64_t) utf8proc_get_property(point)->combining_class;
-  return kind << 56 | place << 21 | (uint64_t) point;
-}
-
-static int by_key(const void *a, const void *b)
-{
-  uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
-  return x < y ? -1 : x > y;
-}
-
-static size_t take_apart(const unsigned char *text, size_t n,
-  uint64_t *key)
-{
-  size_t made = 0, run = 0, step;
-  enum utf8_state state;
-  for (size_t i = 0; i < n; i += step) {
-    utf8proc_int32_t part[8];
-    int bound = 0;
-    step = utf8_next(text + i, n - i, &state);
-    utf8proc_ssize_t parts = utf8proc_decompose_char(
-      (utf8proc_int32_t) utf8_point(text + i, step), part, 8,
-      UTF8PROC_STABLE | UTF8PROC_DECOMPOSE, &bound);
-    for (utf8proc_ssize_t k = 0; k < parts; k++, made++) {
-      key[made] = mark_key(part[k], made);
-      /* class 0 is no mark, and ends a run */
-      if (key[made] >> 56 != 0) continue;
-      qsort(key + run, made - run, sizeof *key, by_key);
-      run = made + 1;
-    }
-  }
-  qsort(key + run, made - run, sizeof *key, by_key);
-  return made;
-}
-
-static bool compose_run(struct memory *m, const unsigned char *text,
-  size_t n, struct bytes *out, struct error *why)
-{
-  /* a character becomes at most four, and at most two for each of its bytes */
-  uint64_t *key = memory_alloc(m, MEMORY_TOKENS, 2 * n, sizeof *key, why);
-  utf8proc_int32_t *point = memory_alloc(m, MEMORY_TOKENS, 2 * n,
-    sizeof *point, why);
-  bool ok = key != NULL && point != NULL;
-  size_t made = ok ? take_apart(text, n, key) : 0;
-  for (size_t i = 0; i < made; i++)
-    point[i] = (utf8proc_int32_t) (key[i] & 0x1fffff);
-  utf8proc_ssize_t left = utf8proc_normalize_utf32(point,
-    (utf8proc_ssize_t) made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-  for (utf8proc_ssize_t i = 0; ok && i < left; i++) {
-    utf8proc_uint8_t c[4];
-    ok = bytes_push(m, out, c,
-      (size_t) utf8proc_encode_char(point[i], c), why);
-  }
-  memory_free(m, key);
-  memory_free(m, point);
-  return ok;
-}
-
-/* In the normal form already, and composes with nothing before it: most text is only
-   copied. */
-static bool stands_alone(const unsigned char *text, size_t length)
-{
-  uint32_t c = utf8_point(text, length);
-  return c < 0x300 || (c >= 0x3400 && c <= 0x9fff)
-    || (c >= 0xac00 && c <= 0xd7a3);
-}
-
-/* A run goes from one character that stands alone to the next; a run of one such is
-   copied. */
-static bool compose(struct memory *m, const unsigned char *text,
-  size_t n, struct bytes *out, struct error *why)
-{
-  enum utf8_state state;
-  for (size_t i = 0, first, end; i < n; i = end) {
-    first = utf8_next(text + i, n - i, &state), end = i + first;
-    for (size_t step; end < n; end += step) {
-      step = utf8_next(text + end, n - end, &state);
-      if (stands_alone(text + end, step)) break;
-    }
-    bool alone = end == i + first && stands_alone(text + i, first);
-    if (!(alone ? bytes_push(m, out, text + i, first, why)
-      : compose_run(m, text + i, end - i, out, why))) return false;
-  }
-  return true;
-}
-
-/* <Replace, or thin out> */
-static bool replace(const struct text_step *s, const unsigned char *words,
-  struct memory *m, const unsigned char *text, size_t n,
-  struct bytes *out, struct error *why)
-{
-  struct split_work cut = { .m = m };
-  struct pieces p;
-  struct text_piece next;
-  bool ok = true;
-  pieces_begin(&p, s->by, &cut, text, n);
-  while ((ok = ok && pieces_next(&p, &next, why)) && next.n > 0)
-    ok = bytes_push(m, out, next.match ? words : next.byte,
-      next.match ? s->words.n : next.n, why);
-  split_work_free(&cut);
-  return ok;
-}
-
-/* SentencePiece: one blank of several, none at the ends; and no block at the end if
-   blanks become blocks (words). */
-static bool strip(const struct text_step *s, const unsigned char *words,
-  struct memory *m, const unsigned char *text, size_t n,
-  struct bytes *out, struct error *why)
-{
-  for (size_t i = 0; i < n; i++) {
-    bool blank = text[i] == ' ';
-    if (blank && (out->n == 0 || out->byte[out->n - 1] == ' '))
-      continue;
-    if (!bytes_push(m, out, &text[i], 1, why)) return false;
-  }
-  for (;;) {
-    size_t k = s->words.n;
-    if (out->n > 0 && out->byte[out->n - 1] == ' ') out->n--;
-    else if (k > 0 && out->n >= k
-      && memcmp(out->byte + out->n - k, words, k) == 0) out->n -= k;
-    else return true;
-  }
-}
-
-/* <Change a text> */
-
-/* Tokenizers differ in where a block goes: before every stretch, before those without
-   one, or before the first of the whole only. Each rule gives other ids. */
-static bool change(const struct tokenizer *t, const struct text_step *s,
-  struct memory *m, const unsigned char *text, size_t n, bool first,
-  struct bytes *out, struct error *why)
-{
-  const unsigned char *words = t->string_pool.byte + s->words.at;
-  bool there = s->unless_there && n >= s->words.n
-    && memcmp(text, words, s->words.n) == 0;
-  switch (s->what) {
-  case STEP_PREPEND:
-    return (n == 0 || there || (s->first_only && !first)
-      || bytes_push(m, out, words, s->words.n, why))
-      && bytes_push(m, out, text, n, why);
-  case STEP_REPLACE:
-    return replace(s, words, m, text, n, out, why);
-  case STEP_STRIP:
-    return strip(s, words, m, text, n, out, why);
-  case STEP_NFC: case STEP_SPLIT: break; /* a cut is no change */
-  }
-  return compose(m, text, n, out, why);
-}
-
-/* <Go through the forms> */
-
-/* text may be the row before, so that is freed only when the next one is there. */
-bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
-  const unsigned char *text, size_t n, bool first, struct bytes *out,
-  struct error *why)
-{
-  bytes_free(m, out);
-  for (size_t k = 0; k < t->n_normalizers; k++) {
-    struct bytes next = { NULL, 0, 0 };
-    bool ok = change(t, &t->step[k], m, text, n, first, &next, why);
-    bytes_free(m, out);
-    *out = next;
-    if (!ok) return false;
-    text = next.byte, n = next.n;
-  }
-  return true;
 }
 
 /* <Encode the text between added tokens> */
@@ -647,7 +285,7 @@ static bool find_added(const struct job *j, uint32_t root,
       n - from, &length);
     *at += length;
     if (x == NULL || (x->special && !j->parse_special)) continue;
-    if (x->single_word && !whole_word(text, n, from, *at)) continue;
+    if (x->single_word && !tokenizer_whole_word(text, n, from, *at)) continue;
     *p = (struct added_place) { x, from, *at };
     return true;
   }
@@ -660,9 +298,9 @@ static void swallow_space(struct added_place *p, const unsigned char *text,
   size_t n, size_t done)
 {
   if (p->token->lstrip)
-    p->from = done < p->from ? space_before(text, p->from, done) : done;
+    p->from = done < p->from ? tokenizer_space_before(text, p->from, done) : done;
   if (p->token->rstrip)
-    p->to = p->to < done ? done : space_after(text, n, p->to);
+    p->to = p->to < done ? done : tokenizer_space_after(text, n, p->to);
 }
 
 static bool encode_added(struct job *j, uint32_t root, bool first,
@@ -736,264 +374,4 @@ bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   split_work_free(&j.cut), bpe_work_free(m, &j.work);
   if (!ok) out->n = start;
   return ok;
-}
-
-/* <Make texts of pieces> */
-
-/* A text in which from does not occur keeps the bytes of its piece. */
-bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
-  const char *from, size_t n, const char *to, size_t n_to,
-  struct error *why)
-{
-  struct bytes row = { NULL, 0, 0 };
-  bool ok = true;
-  for (size_t i = 0; ok && i < t->n_vocab; i++) {
-    struct span *s = &t->vocab[i].text;
-    bool any = false;
-    row.n = 0;
-    for (size_t k = 0; ok && k < s->n;) {
-      const unsigned char *c = t->string_pool.byte + s->at + k;
-      bool here = s->n - k >= n && memcmp(c, from, n) == 0;
-      ok = here ? bytes_push(m, &row, to, n_to, why)
-        : bytes_push(m, &row, c, 1, why);
-      any = any || here, k += here ? n : 1;
-    }
-    if (any) ok = ok && tokenizer_intern(m, t, row.byte, row.n, s, why);
-  }
-  bytes_free(m, &row);
-  return ok;
-}
-
-static int named_byte(const unsigned char *c, size_t n)
-{
-  if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>') return -1;
-  /* capital digits only: other spellings are ordinary pieces */
-  return c[3] >= 'a' || c[4] >= 'a' ? -1 : hex_byte(c + 3);
-}
-
-bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
-  struct error *why)
-{
-  for (size_t i = 0; i < t->n_vocab; i++) {
-    struct span *s = &t->vocab[i].text;
-    int b = s->n == 0 ? -1 : named_byte(t->string_pool.byte + s->at,
-      s->n);
-    unsigned char byte = (unsigned char) b;
-    if (b >= 0 && !tokenizer_intern(m, t, &byte, 1, s, why)) return false;
-  }
-  return true;
-}
-
-/* <Decode ids, and answer questions about them> */
-
-/* A model may have more rows than its tokenizer has tokens, so any id gets an answer. */
-const unsigned char *tokenizer_text(const struct tokenizer *t,
-  uint32_t id, size_t *n)
-{
-  struct span s = { 0, 0 };
-  if (id < t->n_vocab) s = t->vocab[id].text;
-  *n = s.n;
-  return s.n > 0 ? t->string_pool.byte + s.at
-    : (const unsigned char *) "";
-}
-
-bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
-  const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
-  struct error *why)
-{
-  size_t start = out->n;
-  bool begun = false;
-  for (size_t i = 0; i < n; i++)
-    if (!tokenizer_decode_next(t, m, id[i], skip_special, &begun, out,
-      why)) {
-      out->n = start;
-      return false;
-    }
-  return true;
-}
-
-bool tokenizer_decode_next(const struct tokenizer *t,
-  struct memory *m, uint32_t id, bool skip_special, bool *begun,
-  struct bytes *out, struct error *why)
-{
-  size_t n, drop;
-  if (skip_special && tokenizer_is_special(t, id)) return true;
-  const unsigned char *text = tokenizer_text(t, id, &n);
-  /* The blank that encoding put before the text; whether the text has begun is the
-     caller's to remember. */
-  drop = t->strip_prefix_space && !*begun && n > 0 && text[0] == ' ';
-  if (!bytes_push(m, out, text + drop, n - drop, why)) return false;
-  *begun = *begun || n > 0;
-  return true;
-}
-
-bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
-{
-  return id < t->n_vocab && t->vocab[id].special;
-}
-
-/* added tokens first: who asks for the end of the text means the token, not a piece
-   that is spelt like it */
-bool tokenizer_find(const struct tokenizer *t, const char *text,
-  size_t n, uint32_t *id)
-{
-  for (size_t i = 0; i < t->n_added; i++) {
-    struct span s = t->added[i].text;
-    if (s.n != n || memcmp(t->string_pool.byte + s.at, text, n) != 0)
-      continue;
-    *id = t->added[i].id;
-    return true;
-  }
-  uint32_t found = name_map_get(&t->by_piece,
-    (const unsigned char *) text, n);
-  if (found != 0) *id = found - 1;
-  return found != 0;
-}
-
-bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
-{
-  if (t->prefix_ids.n > 0) *id = t->prefix_ids.id[0];
-  return t->prefix_ids.n > 0;
-}
-
-const char *tokenizer_kind(const struct tokenizer *t)
-{
-  return t->kind;
-}
-
-const char *tokenizer_ignores(const struct tokenizer *t, size_t i)
-{
-  static const char *const name[] = { "truncation", "padding" };
-  return i < 2 && t->ignored[i] ? name[i] : NULL;
-}
-
-size_t tokenizer_vocab_size(const struct tokenizer *t)
-{
-  return t->n_vocab;
-}
-
-size_t tokenizer_added_count(const struct tokenizer *t)
-{
-  return t->n_added;
-}
-
-struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
-  size_t i)
-{
-  const struct added_token *x = &t->added[i];
-  return (struct tokenizer_added) { x->id,
-    t->string_pool.byte + x->text.at, x->text.n, x->special };
-}
-
-void tokenizer_unicode(char pcre2[24], char utf8proc[24])
-{
-  splitter_unicode(pcre2);
-  snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
-}
-
-/* <Close a tokenizer> */
-
-/* also after half an opening: what was not filled is zero */
-void tokenizer_close(struct memory *m, struct tokenizer *t)
-{
-  if (t == NULL) return;
-  for (size_t i = 0; i < t->n_steps; i++)
-    splitter_close(t->step[i].by);
-  ids_free(m, &t->prefix_ids);
-  ids_free(m, &t->suffix_ids);
-  bpe_free(m, &t->rules);
-  name_map_free(m, &t->by_piece);
-  bytes_free(m, &t->string_pool);
-  memory_free(m, t->vocab);
-  memory_free(m, t->added);
-  memory_free(m, t->trie);
-  memory_free(m, t);
-}
-
-/* <Make a tokenizer from merges> */
-static bool spell_merges(struct memory *m, struct tokenizer *t,
-  const struct bpe_merge *merge, size_t n, struct error *why)
-{
-  for (uint32_t i = 0; i < 256 + n; i++) {
-    struct vocab_entry *k = tokenizer_vocab_at(m, t, i + 1, why);
-    if (k == NULL) return false;
-    size_t at = t->string_pool.n;
-    /* a list that was not learnt by bpe_train could go in circles */
-    if (i >= 256 && (merge[i - 256].left >= i
-      || merge[i - 256].right >= i)) return error_say(why,
-      "merge %u joins ids that are not made yet", i - 256);
-    if (!bpe_spell(m, merge, i, &t->string_pool, why)) return false;
-    if (t->string_pool.n > UINT32_MAX)
-      return error_say(why,
-        "a vocabulary of more than 4 GiB of letters");
-    k->piece = (struct span) { (uint32_t) at,
-      (uint32_t) (t->string_pool.n - at) };
-    k->text = k->piece;
-    if (i >= 256 && !bpe_add(m, &t->rules, merge[i - 256].left + 1,
-      merge[i - 256].right + 1, i + 1, why)) return false;
-  }
-  return true;
-}
-
-static const char end_of_text[] = "<|endoftext|>";
-
-/* tokenizer_write describes exactly this tokenizer: change both or none. */
-static bool finish_merges(struct memory *m, struct tokenizer *t,
-  struct error *why)
-{
-  struct added_token x = { .id = 0, .special = true };
-  t->kind = "byte-level BPE";
-  return tokenizer_add_split(m, t, split_gpt2, strlen(split_gpt2), why)
-    && tokenizer_intern(m, t, end_of_text, strlen(end_of_text), &x.text,
-    why) && tokenizer_index_vocab(m, t, why) && tokenizer_add_token(m, t, &x, why)
-    && tokenizer_index_added(m, t, why);
-}
-
-struct tokenizer *tokenizer_from_merges(struct memory *m,
-  const struct bpe_merge *merge, size_t n, struct error *why)
-{
-  struct tokenizer *t = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *t, why);
-  if (t == NULL) return NULL;
-  if (n <= TOKENIZER_MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
-      && finish_merges(m, t, why) : error_say(why,
-      "%zu merges are too many", n))
-    return t;
-  tokenizer_close(m, t);
-  return NULL;
-}
-
-/* <Tell what the tables take> */
-
-/* memory_reserve and the hash tables grow in fixed series, so the room follows from
-   the number of entries. */
-static uint64_t next_room(uint64_t n)
-{
-  uint64_t cap = 0;
-  while (cap < n) cap = 2 * cap + 256;
-  return cap;
-}
-
-static uint64_t next_power(uint64_t n)
-{
-  uint64_t cap = 64;
-  while (cap < 2 * n) cap *= 2;
-  return n == 0 ? 0 : cap;
-}
-
-uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges)
-{
-  return next_room(ids) * sizeof (struct vocab_entry)
-    + next_power(ids) * sizeof (struct name_slot)
-    + next_room(merges) * sizeof (struct bpe_rule)
-    + next_power(merges) * sizeof (struct pair_slot);
-}
-
-struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
-{
-  return (struct tokenizer_tables) { .ids = t->n_vocab, .merges = t->rules.n,
-    .bytes = t->vocab_cap * sizeof *t->vocab
-      + t->by_piece.cap * sizeof *t->by_piece.slot
-      + t->rules.cap * sizeof *t->rules.rule
-      + t->rules.place.cap * sizeof *t->rules.place.slot,
-    .letters = t->string_pool.cap };
 }

@@ -1,4 +1,7 @@
-/* tokenizer.h -- made from workshop/04-tokenizer.w; change it there */
+/* tokenizer.h -- from text to ids and back: what a program may ask of a tokenizer.
+
+   Every program may include this header; tokenizer_internal.h is only for the modules that
+   fill one. */
 
 #ifndef INCIPIT_TOKENIZER_H
 #define INCIPIT_TOKENIZER_H
@@ -6,7 +9,6 @@
 #include "lookups/split.h"
 #include "tokens/utf8.h"
 
-/* <A tokenizer, from outside> */
 struct tokenizer;
 
 /* reads a tokenizer.json, or a directory that has one, or has vocab.json and
@@ -43,8 +45,10 @@ bool tokenizer_decode_next(const struct tokenizer *t,
 bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, struct ids *out, struct error *why);
 
-/* it is open; there is none; it is of another kind (Unigram, WordPiece); it is of our
-   kind, but invalid, or has a rule that we do not implement */
+/* A directory may have no tokenizer, or one of a kind that is not treated here, and a caller
+   that brings ids can still use the model. So these cases are told apart from a broken
+   tokenizer: it is open; there is none; it is of another kind (Unigram, WordPiece); it is of
+   our kind, but invalid, or has a rule that we do not implement */
 enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
   TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED };
 
@@ -75,7 +79,8 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
 /* the id that add_special puts first, if it puts one */
 bool tokenizer_bos(const struct tokenizer *t, uint32_t *id);
 
-/* a token that was added to the vocabulary: its id and its n bytes, borrowed */
+/* A token that was added to the vocabulary after it was learnt. Such tokens are asked for one
+   by one: a list would have to be freed. Its id and its n bytes, borrowed */
 struct tokenizer_added { uint32_t id; const unsigned char *byte;
   size_t n;
   bool special; };
@@ -99,8 +104,8 @@ bool tokenizer_write(struct memory *m, const char *path,
 /* which versions of Unicode the patterns and the normal form know */
 void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
 
-/* the bytes of the four tables of a byte-level vocabulary whose ids come in rising
-   order */
+/* for accounts of memory, which do not know the structure: the bytes of the four tables of a
+   byte-level vocabulary whose ids come in rising order */
 uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges);
 
 /* how many ids and merges a tokenizer has, and the bytes of its tables and of its

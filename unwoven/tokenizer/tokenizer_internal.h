@@ -1,10 +1,16 @@
-/* tokenizer_internal.h -- made from workshop/04-tokenizer.w; change it there */
+/* tokenizer_internal.h -- what a tokenizer is made of, for the modules that fill one.
+
+   Added tokens come when all pieces are known, because a file may add a token that is a piece
+   already, to give it flags. The tree by which they are found in a text is made last: if a
+   token asks for it, the tree has its normal form, so the stages must be complete by then.
+   Stages are appended in the order in which a text goes through them: first the n_normalizers
+   that make the normal form, then those of the pre-tokenizer, most of them cuts. The texts to
+   which ids decode are changed once, when all pieces are known; so decoding only has to copy
+   texts, and to drop a first blank. */
 
 #ifndef INCIPIT_TOKENIZER_INTERNAL_H
 #define INCIPIT_TOKENIZER_INTERNAL_H
 #include "tokenizer/tokenizer.h"
-
-/* <A tokenizer, from inside> */
 
 /* n bytes of the string pool, from at on */
 struct span { uint32_t at, n; };
