@@ -19,9 +19,9 @@ one() {
   name=$1 value=$2 part=$3 so=$T/$1${2:+-}$2 sources=''
   [ -z "$(find "$so.so" -newer "${BUILD:-build}/libmodules.a" 2> /dev/null)" ] || return 0
   mkdir -p "$so/ground"
-  [ -z "$value" ] || sed -e "s/^\( *$name = \)[0-9]*/\1$value/" -e "s/\(define $name \)[0-9]*/\1$value/" tangled/ground/tuning.h > "$so/ground/tuning.h"
+  [ -z "$value" ] || sed -e "s/^\( *$name = \)[0-9]*/\1$value/" -e "s/\(define $name \)[0-9]*/\1$value/" unwoven/ground/tuning.h > "$so/ground/tuning.h"
   case $part in
-  pool) sources=ground/ground.c ;;
+  pool) sources=ground/pool.c ;;
   linear) sources=kernels/${table}_linear.c ;;
   blocks) sources=kernels/${table}_blocks.c; vnni && sources=kernels/vnni.c ;;
   whole) sources="$(cd tangled; ls kernels/"${table}"_*.c ../unwoven/kernels/"${table}"_*.c 2> /dev/null | sed "s,../unwoven/,,")"; vnni && sources="$sources kernels/vnni.c" ;;

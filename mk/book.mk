@@ -118,5 +118,5 @@ lint: build/values.tex ## digits in prose, docstrings, flow, lengths of demonstr
 	@texlua tools/flow.lua $(sort $(wildcard tangled/*/*.[ch] tangled/*/*.inc unwoven/*/*.[ch] unwoven/*/*.inc program/*.[ch]))
 	@texlua tools/lengths.lua 150 $(CHECKPOINTS:%=tangled/checkpoints/%.c)
 	@texlua tools/edges.lua
-	@for n in $$(sed -n 's/^ *\(\#define \)*\([A-Z0-9_]*\)\( =\)* [0-9][0-9]*,*\( .*\)*$$/\2/p' tangled/ground/tuning.h); do \
+	@for n in $$(sed -n 's/^ *\(\#define \)*\([A-Z0-9_]*\)\( =\)* [0-9][0-9]*,*\( .*\)*$$/\2/p' unwoven/ground/tuning.h); do \
 	  grep -q "CHOICE($$n," bench/tune.c || { echo "bench/tune.c does not time $$n"; exit 1; }; done

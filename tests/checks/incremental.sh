@@ -13,5 +13,5 @@ o=$(would -W tangled/loop/generate.c build/bin/laboratory/loop build/bin/model b
 has "-c tangled/loop/generate.c" "$o"; has "build/bin/laboratory/loop values" "$o"
 no "-c tangled/model/" "$o"; no "-o build/bin/model" "$o"
 o=$(would -W tangled/ground/ground.h build/bin/laboratory/loop)
-has "-c tangled/loop/generate.c" "$o"; has "-c tangled/ground/ground.c" "$o"
+has "-c tangled/loop/generate.c" "$o"; has "-c tangled/ground/memory.c" "$o"
 exit $bad

@@ -31,21 +31,21 @@ static void test(unsigned size)
   }
 }
 ==== answer
-== tangled/ground/memory.h
+== unwoven/ground/memory.h
 -  uint64_t fail_at;
 +  uint64_t fail_at, limit;
-== tangled/ground/ground.c
+== tangled/ground/memory.c
 -  return m->all.requests == m->fail_at;
 +  return m->all.requests == m->fail_at || (m->limit > 0 && m->all.live + bytes > m->limit);
 ==== wrong
-== tangled/ground/memory.h
+== unwoven/ground/memory.h
 -  uint64_t fail_at;
 +  uint64_t fail_at, limit;
-== tangled/ground/ground.c
+== tangled/ground/memory.c
 -  return m->all.requests == m->fail_at;
 +  return m->all.requests == m->fail_at || (m->limit > 0 && m->all.requested > m->limit);
 ==== skeleton
-== tangled/ground/memory.h
+== unwoven/ground/memory.h
 -  uint64_t fail_at;
 +  uint64_t fail_at, limit;
-# and the function in tangled/ground/ground.c that decides whether a request is refused
+# and the function in tangled/ground/memory.c that decides whether a request is refused

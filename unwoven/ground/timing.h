@@ -1,4 +1,9 @@
-/* timing.h -- made from workshop/00-ground.w; change it there */
+/* timing.h -- a clock that never goes back, and the quartiles of what it measured.
+
+   The clock on the wall will not do: people and the network set it. The same work is timed
+   several times, and the median reported: what disturbs a measurement makes it longer, now and
+   then a great deal longer; that moves the mean by its share of the excess and the median by
+   one place. The quartiles say how quiet the machine was. */
 
 #ifndef INCIPIT_TIMING_H
 #define INCIPIT_TIMING_H

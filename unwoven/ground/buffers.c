@@ -1,5 +1,4 @@
-/* buffers.c -- Growing arrays of bytes and of ids, and bytes in hexadecimal.
-   made from workshop/00-ground.w; change it there
+/* buffers.c -- growing arrays of bytes and of ids, and bytes in hexadecimal.
 
    All zero is an empty array. A failure to grow leaves the array as it was; freeing
    twice does nothing. */
@@ -7,7 +6,9 @@
 #include <string.h>
 #include "ground/buffers.h"
 
-/* <Append bytes, and free them> */
+/* The sum of two lengths of things that lie in memory cannot wrap around; that of a length
+   that a caller has made up can, and is refused as the longest that there is. If the larger
+   block is refused, the old one and everything in it is still there. */
 bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   size_t n, struct error *why)
 {
@@ -22,13 +23,14 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   return true;
 }
 
+/* A function that fails half-way can free all its arrays without asking which of them it had
+   begun. */
 void bytes_free(struct memory *m, struct bytes *b)
 {
   memory_free(m, b->byte);
   *b = (struct bytes) { NULL, 0, 0 };
 }
 
-/* <Append an id, and free the array> */
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
@@ -49,8 +51,6 @@ void ids_free(struct memory *m, struct ids *list)
   memory_free(m, list->id);
   *list = (struct ids) { NULL, 0, 0 };
 }
-
-/* <Read hexadecimal digits> */
 
 /* not strtoul, which would take a blank or a sign */
 int hex_digit(unsigned char c)

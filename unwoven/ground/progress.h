@@ -1,4 +1,9 @@
-/* progress.h -- made from workshop/00-ground.w; change it there */
+/* progress.h -- how long work asks its caller whether to go on.
+
+   The caller fills in the function and what the function wants to know; progress_tell keeps
+   the rest. A refusal is remembered: work is nested, a layer in a pass and a pass in a
+   prefill, and a caller who has said no to one of them must not be asked again by the others,
+   and perhaps say yes to one. */
 
 #ifndef INCIPIT_PROGRESS_H
 #define INCIPIT_PROGRESS_H

@@ -1,5 +1,4 @@
-/* new_file.c -- A file that appears under its name only when it is whole.
-   made from workshop/00-ground.w; change it there
+/* new_file.c -- a file that appears under its name only when it is whole.
 
    It is written beside its place and renamed at the end, so a failure leaves the
    older file as it was. rename replaces whatever has the name, a device as well:
@@ -13,8 +12,6 @@
 #include <unistd.h>
 #include "ground/new_file.h"
 
-/* <Compare two paths> */
-
 /* Names prove nothing: there are links of both kinds, and ./a is a. */
 bool path_same(const char *a, const char *b)
 {
@@ -22,8 +19,6 @@ bool path_same(const char *a, const char *b)
   return stat(a, &x) == 0 && stat(b, &y) == 0
     && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
-
-/* <Follow the links of a path> */
 
 /* The system follows all names of a path but the last, which rename would replace. 40
    links: Linux gives up there. */
@@ -40,8 +35,6 @@ static bool follow_links(struct new_file *n, struct error *why)
   }
   return error_say(why, "%s: cannot be written: %s", n->path, strerror(ELOOP));
 }
-
-/* <Begin a file beside its place> */
 
 /* The name is short because the final one may already be as long as a name may be;
    "x" lets the opening fail if another process has it. */
@@ -61,7 +54,6 @@ static FILE *open_beside(struct new_file *n)
   return NULL;
 }
 
-/* <Look for the place of a new file> */
 static const char *kind_of(mode_t mode)
 {
   if (S_ISDIR(mode)) return "a directory";
@@ -87,7 +79,7 @@ static bool open_in_place(struct new_file *n, const struct stat *old,
     || error_say(why, "%s: cannot be written: %s", n->path, strerror(errno));
 }
 
-/* <Begin, close and keep a new file> */
+/* A disk is a device too, but of blocks, and never a stream. */
 bool new_file_open(struct new_file *n, const char *path, bool stream,
   struct error *why)
 {
@@ -103,6 +95,7 @@ bool new_file_open(struct new_file *n, const char *path, bool stream,
     || error_say(why, "%s: cannot be written: %s", path, strerror(errno));
 }
 
+/* Whether everything could be written is known only when the file is closed. */
 bool new_file_stored(struct new_file *n, struct error *why)
 {
   FILE *f = n->f;

@@ -1,4 +1,10 @@
-/* memory.h -- made from workshop/00-ground.w; change it there */
+/* memory.h -- memory that is counted: accounts, blocks, arenas.
+
+   A block is allocated for a purpose; each purpose has an account, and one more adds them up.
+   Sizes come as two factors, a count and the size of one object: the two are often read from a
+   file, and their product may overflow, so that is checked in one place and not by every
+   caller. Memory that another allocator hands out, such as that of a graphics processor, is
+   entered in the same accounts. */
 
 #ifndef INCIPIT_MEMORY_H
 #define INCIPIT_MEMORY_H
@@ -6,8 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 struct error;
-
-/* <What is counted> */
 
 /* what a block is for */
 enum memory_class { MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS,
@@ -20,8 +24,6 @@ struct account { uint64_t requested, allocated, live, peak, requests, refused; }
 /* by purpose and together; all zero before the first request. Request number fail_at,
    from 1, is refused; 0: none */
 struct memory { struct account of[N_MEMORY_CLASSES], all; uint64_t fail_at; };
-
-/* <Blocks and arrays> */
 
 /* count objects of size bytes, zeroed, aligned to 64, owned by the caller; null and a
    message if refused or if count*size overflows; a pointer even for 0 bytes */
@@ -52,8 +54,6 @@ bool memory_charge(struct memory *m, enum memory_class what, uint64_t bytes,
 
 /* the same memory is freed, or could not be had after all */
 void memory_discharge(struct memory *m, enum memory_class what, uint64_t bytes);
-
-/* <Arenas> */
 
 /* blocks that are freed together, charged to m: last is the newest, spare the first
    of those kept for reuse; refused: a request was refused. To begin, set m and leave

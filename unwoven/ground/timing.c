@@ -1,5 +1,4 @@
-/* timing.c -- A clock that never goes back, and the quartiles of what it measured.
-   made from workshop/00-ground.w; change it there
+/* timing.c -- a clock that never goes back, and the quartiles of what it measured.
 
    The median is reported because disturbances only ever make a measurement longer. */
 
@@ -8,8 +7,6 @@
 #include <stdlib.h>
 #include <time.h>
 #include "ground/timing.h"
-
-/* <Read the clock, and sort what it said> */
 
 /* not the clock on the wall, which people and the network set */
 double timing_seconds(void)
@@ -30,8 +27,6 @@ struct quartiles timing_quartiles(double *x, size_t n)
   qsort(x, n, sizeof *x, by_size);
   return (struct quartiles) { x[n / 4], x[n / 2], x[n * 3 / 4] };
 }
-
-/* <Ask for the size of the last-level cache> */
 
 /* index3 is the third level as far as one core reaches it, not the sum on the data
    sheet. */

@@ -1,12 +1,15 @@
-/* tuning.h -- made from workshop/00-ground.w; change it there */
+/* tuning.h -- numbers that were chosen by the clock. No bit of a result depends on them.
+
+   Another machine might choose others: how long to spin, how far ahead to ask for memory, from
+   how many rows on to pack. All are here, so that make tune can put others in their places and
+   time them side by side. Where a number is a choice between two ways, 1 takes the way that
+   the comment names. */
 
 #ifndef INCIPIT_TUNING_H
 #define INCIPIT_TUNING_H
 #ifndef WORTH_DIVIDING
 #define WORTH_DIVIDING 65536 /* multiply-adds that are shared among workers */
 #endif
-
-/* <Chosen by the clock> */
 
 /* numbers on which no bit of a result depends, only how soon it is there */
 enum {

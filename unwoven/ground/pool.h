@@ -1,4 +1,12 @@
-/* pool.h -- made from workshop/00-ground.w; change it there */
+/* pool.h -- threads that do a step together.
+
+   A pool is opened, runs steps, and is closed; between steps it keeps a workspace for each
+   worker, an array too large for a stack, and an arena for the caller, which runs the same
+   steps again and again and needs the same arrays each time. What a worker may do in a step is
+   the contract of pool_work: the bits of every result rest on it. How many workers? As many as
+   the processor has cores; more would only take turns. The floating-point modes belong to a
+   thread, so they are kept in the caller's variable: one register on x86-64, C's own structure
+   elsewhere. */
 
 #ifndef INCIPIT_POOL_H
 #define INCIPIT_POOL_H
@@ -9,7 +17,6 @@ struct arena;
 struct error;
 struct memory;
 
-/* <Run steps> */
 struct pool;
 
 /* one worker's part of a step: worker is 0...workers-1. It allocates nothing, and
@@ -44,8 +51,6 @@ unsigned pool_workers(const struct pool *p);
 /* physical cores that are online, at least 1 */
 unsigned pool_cores(void);
 
-/* <Keep memory between steps> */
-
 /* an arena charged to m that lasts as long as the pool, for the thread that calls
    pool_run; null for a null pool, for other memory than the pool's, and while the
    arena is in use */
@@ -58,8 +63,6 @@ bool pool_reserve(struct pool *p, size_t size, struct error *why);
 /* the workspace of a worker, at a multiple of 64, its contents anything; null if
    fewer than size bytes have been reserved */
 void *pool_workspace(struct pool *p, unsigned worker, size_t size);
-
-/* <Set the floating-point modes> */
 
 /* the modes of a thread, as they were found: mxcsr on x86-64, rest elsewhere */
 struct float_modes { unsigned mxcsr; fenv_t rest; };

@@ -1,10 +1,11 @@
-/* buffers.h -- made from workshop/00-ground.w; change it there */
+/* buffers.h -- growing arrays of bytes and of ids, and bytes in hexadecimal.
+
+   All zero is an empty array. It can be used again for the next text by setting its n to zero;
+   its block stays. Files of several formats write a byte as two hexadecimal digits. */
 
 #ifndef INCIPIT_BUFFERS_H
 #define INCIPIT_BUFFERS_H
 #include "ground/ground.h"
-
-/* <Growing arrays of bytes and ids> */
 
 /* n bytes in a block of cap, for tokens; all zero is empty */
 struct bytes { unsigned char *byte; size_t n, cap; };

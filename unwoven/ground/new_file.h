@@ -1,4 +1,9 @@
-/* new_file.h -- made from workshop/00-ground.w; change it there */
+/* new_file.h -- a file that appears when it is whole.
+
+   Half a file is worse than none: it has the right name, and it is found months later. So it
+   is written under another name in the same folder and renamed at the end, which the system
+   does in one step. Until then an older file of that name is as it was, and if anything fails,
+   the new one is removed. All writers of the engine open their files here. */
 
 #ifndef INCIPIT_NEW_FILE_H
 #define INCIPIT_NEW_FILE_H
@@ -9,7 +14,7 @@
 struct new_file {
   FILE *f; /* to be written to; null when it is closed */
   const char *path; /* as it was given, for messages; borrowed */
-  char to[PATH_CAP], part[PATH_CAP]; /* the name that it will have, and its name until then; a stream has none */
+  char to[PATH_CAP], part[PATH_CAP]; /* its name at the end, and until then; none for a stream */
 };
 
 /* begins the file path, in place of a regular file or of none; stream: if path leads

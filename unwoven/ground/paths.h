@@ -1,4 +1,6 @@
-/* paths.h -- made from workshop/00-ground.w; change it there */
+/* paths.h -- a path out of a directory and a name.
+
+   A model is a directory, and each reader of a format knows the names of its files. */
 
 #ifndef INCIPIT_PATHS_H
 #define INCIPIT_PATHS_H
