@@ -65,10 +65,7 @@ static void *enter_refusal(struct memory *m, enum memory_class what, uint64_t by
     bytes, memory_class_name(what), m->all.live);
   return NULL;
 }
-
-@ Both factors are known here; the caller passes them as they are.
-
-@<Enter a refusal@>=
+@#
 static void *enter_overflow(struct memory *m, enum memory_class what, size_t count,
   size_t size, struct error *why)
 {

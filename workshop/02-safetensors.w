@@ -144,7 +144,6 @@ header bounds each name and each entry; and so on down \cref{fig:checks}. Each c
 
 In each of them the claim is alone on its side: we ask |header > size - 8| and not |8 + header > size|, because |8 + header| may wrap around to a small number, as in the box. To check a product, we divide the bound by one
 factor and compare the quotient with the other; only then do we multiply.
-@^overflow@>
 
 The second rule is that \emph{memory is allocated for what has been read, not for what is announced}. The list of tensors grows as entries are read. The number of layers is compared with the
 tensors, each of which has an entry of its own in the header. An id must be smaller than the number of bytes of the vocabulary's file, since each token takes more than one byte. The rows of a text are allocated as the text
@@ -392,6 +391,7 @@ static unsigned type_find(const char *name)
 
 @ Multiplying numbers from an untrusted file is how buffers overflow. |count_up| is the third line of the box: it divides first. Its first line refuses a negative number, a real and a |true|. A factor of zero is allowed, and makes a tensor without elements. Yet $2^{40}$ times $2^{40}$ times 0 is
 refused, because the product of the first two does not fit, and no honest file has such a shape.
+@^overflow@>
 
 @<Multiply numbers from a file@>=
 static bool count_up(uint64_t *product, json_t *factor)

@@ -58,14 +58,14 @@ Encoding is a series of cuts, and \cref{fig:stages} shows them on one text. Firs
 
 \widefig{stages}{fig:stages}{The stages of a tokenizer. Each row is the text as the stage before has left it. What has become an id (filled) is not touched again.}{Six rows of boxes, one below the other. The first has the bytes of a text: the word Le, the token for a pause in angle brackets, the word café with its accent written as a character of its own, an exclamation mark, and one byte ff that is no character. In the second row the byte is separate. In the third the token is filled: it is an id. In the fourth the letter e and the accent are one character. In the fifth the text is cut into Le, blank café and the exclamation mark. In the last row all boxes are filled: Le, blank ca, fé, the exclamation mark, the token, and the byte.}
 
-Why so many? Because each cut protects something from the next. No merge may swallow half of a special token, so those are taken out before. No pattern should see a broken character. And a vocabulary was learnt on texts in one normal form; an \texttt{e} with a separate accent would never meet a merge.
+Why so many? Because each cut protects something from the next. No merge may swallow half of a special token, so those are taken out before. No pattern should see a broken character. And a vocabulary was learnt on texts in one normal form; an \texttt{e} with a separate accent would become other tokens than \texttt{\'e}.
 
 @ The stages between, normal form and pre-tokenizer, come from the file, in any order and number. There are five kinds. Four of them change the text: they put characters before it, replace characters by others, bring it
 into normal form C, or remove superfluous blanks. The fifth kind cuts.
 
-\printedheader[text_step_kind, text_step]{tokenizer/tokenizer_internal.h}
+In Hugging Face's files such a stage is an object with one of many names; \cref{tokenizer-json} translates them into these five. The number of stages is limited, since a hostile file could otherwise slow us down with patterns without end.
 
-In Hugging Face's files such a stage is an object with a dozen possible names; \cref{tokenizer-json} translates them into these five. The number of stages is limited, since a hostile file could otherwise slow us down with patterns without end.
+\printedheader[text_step_kind, text_step]{tokenizer/tokenizer_internal.h}
 
 @* Where the words are kept. \label{sec:outside}
 A vocabulary has \given{100,000} strings or more, most of them a few bytes long. As many allocations would cost more memory for their headers (\cref{sec:allocator}) than for their letters. So the bytes of all tokens are in one block of memory, the \emph{string pool}, and a token is a \emph{span} of it, an offset and a length. Why not an address? The pool moves when it grows.
@@ -446,7 +446,7 @@ static bool encode_changed(struct job *j, size_t k, bool first,
 }
 
 @ What are the changes? The hand calculation has shown the most common one. A block before a text makes its first word look like all others, \tok{\ the} and not \tok{the}. Tokenizers differ in where they put it: before every stretch of text;
-before every stretch that does not begin with one already; or only at the beginning of the whole, and not after an added token in its middle. Each rule gives different ids.
+before every stretch that does not begin with one already; or only at the beginning of the whole. Each rule gives different ids.
 
 \printedfunction{tokenizer/forms.c}{tokenizer_change}
 

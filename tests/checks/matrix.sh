@@ -5,7 +5,7 @@
 # or two.
 set -eu
 build=${BUILD:-build}; dir=$build/matrix; rm -rf "$dir"; mkdir -p "$dir"; bad=0
-all="tangled/functions/*.c tangled/kernels/*.c unwoven/kernels/*.c unwoven/model/kernel.c tangled/model/self_test.c tangled/model/segments.c tangled/model/plain.c tangled/model/blocks.c tangled/model/quantization.c tangled/ground/*.c"
+all="tangled/functions/*.c tangled/kernels/*.c unwoven/kernels/*.c unwoven/model/kernel.c tangled/model/self_test.c tangled/model/segments.c tangled/model/plain.c tangled/model/blocks.c tangled/model/quantization.c tangled/ground/*.c unwoven/ground/*.c"
 avx2="tangled/kernels/avx2*.c unwoven/kernels/avx2*.c"
 one() { # NAME COMPILER LEVEL CONTRACTION SOURCES
   command -v "${2%% *}" >/dev/null 2>&1 || { echo "NOT RUN: $2 is not installed"; return; }
