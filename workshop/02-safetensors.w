@@ -578,7 +578,7 @@ Most formats begin with a few bytes that no other format begins with, a \emph{ma
 \begin{table}[tbp]
 \tabcaption{tab:magic}{First bytes that we know, and what the sentence says.}
 \centering\footnotesize
-\begin{tabular}{@@{}l>{\raggedright\arraybackslash}p{34mm}>{\raggedright\arraybackslash}p{34mm}@@{}}
+\begin{tabular}{@@{}l>{\raggedright\arraybackslash}p{31mm}>{\raggedright\arraybackslash}p{33mm}@@{}}
 \toprule
 \tabhead{first bytes} & \multicolumn{1}{l}{\tabhead{this is}} & \multicolumn{1}{l@@{}}{\tabhead{wanted}}\\
 \midrule

@@ -468,26 +468,29 @@ matrix is \.{blk.3.attn\_q.weight}, and its rows are in another order. And GPT-2
 @^layout of a file@>@^names of tensors@>
 
 \begin{table}[tbp]
-\tabcaption{tab:tensornames}{One role, three names. A tilde is the prefix that the body of the model may have, a number sign the number of the layer; \.{.weight} or \.{.bias} follows.}
+\tabcaption{tab:tensornames}{One role, three names. A layer's names come after a prefix with its number, such as \.{transformer.h.3.}, \.{model.layers.3.} or \.{blk.3.}; at the end comes \.{.weight} or \.{.bias}.}
 \centering\footnotesize
 \begin{tabular}{@@{}llll@@{}}
 \toprule
 \tabhead{role} & \tabhead{GPT-2} & \tabhead{Llama, Mistral, Qwen} & \tabhead{in GGUF}\\
 \midrule
-embedding & \.{\~{}wte} & \.{\~{}embed\_tokens} & \.{token\_embd}\\
-norm 1 & \.{\~{}h.\#.ln\_1} & \.{\~{}layers.\#.input\_layernorm} & \.{blk.\#.attn\_norm}\\
-queries & \.{\~{}h.\#.attn.c\_attn} & \.{\~{}layers.\#.self\_attn.q\_proj} & \.{blk.\#.attn\_q}\\
-output & \.{\~{}h.\#.attn.c\_proj} & \.{\~{}layers.\#.self\_attn.o\_proj} & \.{blk.\#.attn\_output}\\
-norm 2 & \.{\~{}h.\#.ln\_2} & \.{\~{}layers.\#.post\_attention\_layernorm} & \.{blk.\#.ffn\_norm}\\
-gate & & \.{\~{}layers.\#.mlp.gate\_proj} & \.{blk.\#.ffn\_gate}\\
-up & \.{\~{}h.\#.mlp.c\_fc} & \.{\~{}layers.\#.mlp.up\_proj} & \.{blk.\#.ffn\_up}\\
-last norm & \.{\~{}ln\_f} & \.{\~{}norm} & \.{output\_norm}\\
+embedding & \.{wte} & \.{embed\_tokens} & \.{token\_embd}\\
+last norm & \.{ln\_f} & \.{norm} & \.{output\_norm}\\
 head & \.{lm\_head} & \.{lm\_head} & \.{output}\\
+\midrule
+norm 1 & \.{ln\_1} & \.{input\_layernorm} & \.{attn\_norm}\\
+queries & \.{attn.c\_attn} & \.{self\_attn.q\_proj} & \.{attn\_q}\\
+output & \.{attn.c\_proj} & \.{self\_attn.o\_proj} & \.{attn\_output}\\
+norm 2 & \.{ln\_2} & \.{post\_attention\_layernorm} & \.{ffn\_norm}\\
+gate & & \.{mlp.gate\_proj} & \.{ffn\_gate}\\
+up & \.{mlp.c\_fc} & \.{mlp.up\_proj} & \.{ffn\_up}\\
 \bottomrule
 \end{tabular}
 \end{table}
 
-One of these names misleads. The second norm of a Llama's layer is called \.{post\_attention\_layernorm}, because it comes after attention; for us it is the norm before the MLP. The head has no prefix in any file: it does not belong to the body that the prefix names.
+In our tables (\.{unwoven/families/layout.c}) a tilde stands for the prefix of the body, which some files leave out, and a number sign for the number of the layer.
+
+One of these names misleads. The second norm of a Llama's layer is called \.{post\_attention\_layernorm}, because it comes after attention; for us it is the norm before the MLP. The head has no prefix in any of these files: it does not belong to the body that the prefix names.
 
 @(layout.h@>=
 #ifndef INCIPIT_LAYOUT_H

@@ -80,7 +80,7 @@ Beside the pool a tokenizer has one field for each thing that a file can state. 
 
 \printedheader[tokenizer]{tokenizer/tokenizer_internal.h}
 
-The functions that fill it are plain C, in \.{unwoven/tokenizer/build.c}. They must be called in a fixed order: pieces, their table, stages, added tokens, the tree of those. Once it is complete, a tokenizer is only read, so any number of threads can encode with it at the same time.
+Plain C in \.{unwoven/tokenizer/build.c} fills all this, by functions that must be called in a fixed order: pieces, their table, stages, added tokens, the tree of those. Once it is complete, a tokenizer is only read, so any number of threads can encode with it at the same time.
 
 @* Added tokens. \label{sec:added}
 An added token is found in the text before anything is merged. Five flags in the file say how.
@@ -405,7 +405,7 @@ static bool encode_between(struct job *j, uint32_t root, bool first,
   /*- After root 0 the text is normalized and searched again; after root 1 it goes to the stages.
     Without a normal form the two searches still follow each other, since Hugging Face's do. */
 
-@* Through the stages. \label{sec:stages}
+@* Through the stages. \label{sec:prestages}
 The stages of the pre-tokenizer apply one after another, each to the pieces that the one before
 has left. The obvious program makes a list of pieces after each stage. We need no list: the function calls itself with each piece for the next stage, as soon as there is one. The recursion is as deep as there are stages.
 
@@ -445,8 +445,8 @@ static bool encode_changed(struct job *j, size_t k, bool first,
   return ok;
 }
 
-@ What are the changes? The hand calculation has shown the most common one. A block before a text makes its first word look like all others, \tok{\ the} and not \tok{the}. Tokenizers differ in where they put it: before every stretch of text;
-before every stretch that does not begin with one already; or only at the beginning of the whole. Each rule gives different ids.
+@ What are the changes? Mostly the one of the hand calculation. A block before a text makes its first word look like all others, \tok{\ the} and not \tok{the}. Tokenizers differ in where they put it: before every stretch of text;
+before every stretch that does not begin with one already; or only at the beginning of the whole. Each gives other ids.
 
 \printedfunction{tokenizer/forms.c}{tokenizer_change}
 
