@@ -332,7 +332,7 @@ So control characters become question marks, those of the second set as well, wh
 @^locale@>@^UTF-8@>
 
 @* Mapped files, paths, and files that appear when they are whole. \label{sec:mapping}
-Reading a model means mapping its files. Before we map a path we look at what we have opened: a directory can be opened too, and only the attempt to map it fails, with a message
+Reading a model means mapping its files into memory. Before we map a path we look at what we have opened: a directory can be opened too, and only the attempt to map it fails, with a message
 about devices. A pipe would make us wait for another program. An empty file is not an error here; it cannot be mapped, but it
 can be described, as no bytes at a valid address, and the reader of the format will say what is missing (\.{unwoven/ground/files.c}).
 @^memory mapping@>@^path@>
@@ -347,7 +347,7 @@ But renaming replaces \emph{whatever} has the name. If that is \.{/dev/null}, an
 
 A regular file may be replaced, and so may nothing. A link is followed, even if there is no file yet at its end. A directory, a device, a pipe or a socket is refused with a sentence. Why is |path_same| asked once more, after the links have been followed? Some links are not what they say. The link \.{/dev/stdout} leads to an open file, which may have been renamed since, and its text is then a name that leads elsewhere. And a file that may not be written to is not replaced either, though its directory would allow it.
 
-@ What else is in the module is small: \label{sec:bytesandids} growing arrays of bytes and of ids, which chapter 1 fills (\.{ground/buffers.h}); the question to a caller whether to go on (\.{ground/progress.h}), \label{sec:asking} which remembers a refusal, because work is nested, and a caller who has said no to a layer must not be asked again by the pass; and a clock. The clock on the wall will not do, since people and the network set it. POSIX has another, which only goes forward. We time the same work several times and report the median: what disturbs a measurement makes it longer, now and then a great deal longer; that moves the mean by its share of the excess and
+@ What else is in the module is small: \label{sec:bytesandids} growing arrays of bytes and of ids, which chapter 1 fills (\.{ground/buffers.h}); the question to a caller whether to go on (\.{ground/progress.h}), \label{sec:asking} which remembers a refusal, because work is nested, and a caller who has said no to a layer must not be asked again by the pass; and a clock. The clock on the wall will not do, since people and the network set it. POSIX has another, which only goes forward. We time the same work several times and report the median and the two \emph{quartiles}; these say how quiet the machine was. Why not the mean? What disturbs a measurement makes it longer, now and then a great deal longer; that moves the mean by its share of the excess and
 the median by one place.
 @^clock@>@^median@>@^quartiles@>
 

@@ -455,7 +455,7 @@ A stage that strips leaves one blank of several in a row, and none at either end
 @ The last kind is the normal form. \label{sec:normalform} Some characters can be written in two ways: \texttt{\'e} is one
 character, or an \texttt{e} and an accent. Normal form C, or NFC, uses the single character where there is one \cited{Whistler 2022}. It takes three steps: every character is decomposed as far as possible, the marks
 after a letter are sorted by their \emph{combining classes}, and characters that can be composed are composed. The library utf8proc has the tables for all three, and a function that does all three.
-@^normal form@>@^NFC@>
+@^normal form@>
 
 We use it for the first and the third. For the second it exchanges neighbours. That is fast for letters with an accent or two; but on a text that consists of marks, which an
 attacker may send us, its time grows with the square of the length. So we sort ourselves, with a trick: a mark's key is one number, made of its class, its place and its code point. Sorting the
