@@ -27,10 +27,6 @@ struct config_field {
   struct field_place { size_t at; double min, max; } to; /* in struct model_config */
 };
 
-/* a bit beside the families, and the largest count */
-enum { NULL_COUNTS = 1 << 30, /* null is a value of this field, not its absence */
-  MOST = 0x7fffffff };
-
 /* a field that is known, and why it may be read over */
 struct harmless_entry { const char *name, *reason; };
 
