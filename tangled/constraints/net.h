@@ -5,19 +5,6 @@
 #include "lookups/table.h"
 #include "constraints/parser.h"
 
-/* <The readers of two languages> */
-
-/* the shape of the whole pattern, or NO_AST_NODE and a sentence */
-uint32_t parser_pattern(struct parser *r);
-
-/* a name of n bytes in the text, where it first occurs, and what it stands for, or
-   NO_AST_NODE */
-struct grammar_rule { const unsigned char *name; size_t n, at; uint32_t means; };
-
-/* puts a struct grammar_rule for every name into the list, which the caller frees
-   even if it fails; *root: the number of root */
-bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root);
-
 /* <A network> */
 
 /* what struct net_node says of each */

@@ -1,11 +1,9 @@
-/* bond.h -- made from workshop/09-constraints.w; change it there */
+/* bond.h -- a text that is tied to a constraint: what a sampler asks at each token. */
 
 #ifndef INCIPIT_BOND_H
 #define INCIPIT_BOND_H
 #include "loop/generate.h"
 #include "constraints/constraint.h"
-
-/* <The cursor of a text> */
 
 /* a text of at most max_tokens tokens must match c and has reached state;
    allowed[vocab] is its own, c and the ids of the end tokens are borrowed */

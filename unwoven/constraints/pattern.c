@@ -1,17 +1,18 @@
-/* pattern.c -- made from workshop/09-constraints.w; change it there */
+/* pattern.c -- regular expressions to a tree, by recursive descent.
 
-/* Regular expressions to a tree, by recursive descent. What PCRE2 would read
-   differently from us is refused here and not guessed at: a pattern must not mean one
-   thing in another program and something else in this one. The depth of parentheses
-   is bounded, and so is the stack. */
+   What PCRE2 would read differently from us is refused here and not guessed at: a pattern
+   must not mean one thing in another program and something else in this one. A pattern is a
+   choice of sequences of things; choice, sequence and thing have a function each, and a
+   group in parentheses is a choice again. The depth of parentheses is bounded, and so is
+   the stack. */
+
 #include <string.h>
-#include "constraints/net.h"
+#include "constraints/parser.h"
 static uint32_t read_choice(struct parser *r);
 
-/* <Read an escape> */
-
-/* The ranges are in rising order, and a capital letter means the gaps between them:
-   between one range's end and the next one's beginning. */
+/* The ranges of a kind are those of ASCII, as in PCRE2 without its property flag. They are
+   in rising order, and a capital letter means the gaps between them, up to the last
+   character: between one range's end and the next one's beginning. */
 static bool add_kind(struct parser *r, unsigned char letter)
 {
   static const struct { char letter; struct code_range x[4]; size_t n; }
@@ -30,6 +31,7 @@ static bool add_kind(struct parser *r, unsigned char letter)
   return (letter & 0x20) != 0 || parser_range(r, next, PARSER_LAST_POINT);
 }
 
+/* A character can be given by its number: two digits, or up to eight in braces. */
 static bool numbered_point(struct parser *r, size_t from, uint32_t *point)
 {
   if (r->at == r->n || r->text[r->at] != '{')
@@ -43,9 +45,9 @@ static bool numbered_point(struct parser *r, size_t from, uint32_t *point)
 
 #define NO_POINT UINT32_MAX
 
-/* A backslash before a letter or digit that we do not know is refused, since it may
-   mean anything elsewhere; before any other sign it means that sign. At the end of
-   the text c is a letter that nobody knows. */
+/* A backslash before a letter or digit that we do not know is refused, always with the same
+   sentence, since it is some part of PCRE2 that is not done here; before any other sign it
+   means that sign. At the end of the text c is a letter that has no meaning. */
 static bool escaped_point(struct parser *r, uint32_t *point)
 {
   static const char letter[] = "nrtf", meant[] = "\n\r\t\f";
@@ -62,6 +64,8 @@ static bool escaped_point(struct parser *r, uint32_t *point)
   return false;
 }
 
+/* A kind adds its ranges at once, and then *point is NO_POINT: the code that reads a hyphen
+   in a set must know whether a character or a kind came before it. */
 static bool read_escape_point(struct parser *r, uint32_t *point)
 {
   unsigned char c = r->at + 1 < r->n ? r->text[r->at + 1] : '\0';
@@ -71,6 +75,7 @@ static bool read_escape_point(struct parser *r, uint32_t *point)
   return add_kind(r, c);
 }
 
+/* Outside of a set, an escape is a set by itself. */
 static bool read_escape(struct parser *r)
 {
   uint32_t point;
@@ -78,10 +83,8 @@ static bool read_escape(struct parser *r)
   return point == NO_POINT || parser_range(r, point, point);
 }
 
-/* <Read a set in brackets> */
-
-/* a class such as [:alpha:] would otherwise be read as a set of its letters, which
-   PCRE2 does not do */
+/* A class such as [:alpha:] would otherwise be read as a set of its letters, which PCRE2
+   does not do. */
 static bool set_point(struct parser *r, uint32_t *point)
 {
   unsigned char c = r->text[r->at];
@@ -93,7 +96,9 @@ static bool set_point(struct parser *r, uint32_t *point)
   return true;
 }
 
-/* NO_POINT is an escape that stands for several characters: it has added its ranges
+/* One character or kind, or two characters with a hyphen between them. A hyphen stands for
+   itself where it comes first or last; after a kind or after a range PCRE2 guesses, and we
+   do not. NO_POINT is an escape that stands for several characters: it has added its ranges
    already and cannot be an end of a range. */
 static bool set_member(struct parser *r, bool first)
 {
@@ -114,6 +119,9 @@ static bool set_member(struct parser *r, bool first)
   return lo == NO_POINT || parser_range(r, lo, hi);
 }
 
+/* An empty set is refused, because dialects disagree: to some [] is empty, to others the
+   beginning of a longer set. A set that begins and ends with the same one of three signs is
+   refused as well: PCRE2 takes it for a named class in the wrong place. */
 static uint32_t read_set(struct parser *r)
 {
   size_t from = r->at++, ranges = r->ranges.n;
@@ -132,10 +140,9 @@ static uint32_t read_set(struct parser *r)
   return parser_set(r, ranges, negated);
 }
 
-/* <Read a group> */
-
-/* all that begins with a question mark but ?: changes what matching means: looking
-   ahead, naming, options */
+/* A group only holds things together; what it has matched is not recorded, so a plain
+   parenthesis and one with ?: are the same. All else that begins with a question mark
+   changes what matching means: names, flags, conditions, looking ahead and back. */
 static uint32_t read_group(struct parser *r)
 {
   size_t from = r->at++;
@@ -153,10 +160,9 @@ static uint32_t read_group(struct parser *r)
   return s;
 }
 
-/* <Read one thing> */
-
-/* The signs that mean something are refused where they would mean nothing, as by
-   PCRE2; a closing parenthesis does not come here. */
+/* The signs that mean something are refused where they would mean nothing, as by PCRE2; a
+   closing parenthesis does not come here, and ^ and $ only where they are not redundant.
+   Any other character is itself a thing. */
 static uint32_t read_thing(struct parser *r)
 {
   size_t from = r->ranges.n;
@@ -182,10 +188,9 @@ static uint32_t read_thing(struct parser *r)
     : NO_AST_NODE;
 }
 
-/* <Read a thing and how often it comes> */
-
 /* A question mark after a repetition is read over: as few as possible and as many as
-   possible are the same where the whole text must match. */
+   possible are the same where the whole text must match. A plus there would make the
+   repetition possessive, which could even take matches of a whole text away. */
 static uint32_t read_repeated(struct parser *r)
 {
   uint32_t once = read_thing(r), s = parser_times(r, once);
@@ -198,15 +203,19 @@ static uint32_t read_repeated(struct parser *r)
     : "a repetition can't be repeated; put parentheses around it");
 }
 
-/* <Read a sequence of things> */
+/* As the whole text must match, ^ and $ say what is true anyway. Many people write them, so
+   they are read over at the beginning and the end of the whole pattern or of one of its
+   outermost alternatives. (In PCRE2 a $ also matches before the last line's end; but the
+   match must end where the text ends, so this makes no difference.) Within a group they
+   could make it impossible to match, and are refused. */
 static bool is_last(const struct parser *r)
 {
   return r->depth == 0 && (r->at + 1 == r->n || r->text[r->at + 1] == '|');
 }
 
-/* Anchors are read over at the beginning and the end of the whole pattern, where they
-   say what is true anyway. AST_BOTH hangs to the left: emit goes down that side in a
-   loop and not by calling itself. */
+/* Begins with the empty node and grows by one thing at a time, up to a bar, a closing
+   parenthesis or the end of the text. AST_BOTH hangs to the left: net_emit goes down that
+   side in a loop and not by calling itself. */
 static uint32_t read_sequence(struct parser *r)
 {
   uint32_t s = parser_node(r, (struct ast_node) { AST_EMPTY,
@@ -220,7 +229,7 @@ static uint32_t read_sequence(struct parser *r)
   return s;
 }
 
-/* <Read a choice between sequences> */
+/* A bar separates two sequences, and a sequence may be empty: a| is a or nothing. */
 static uint32_t read_choice(struct parser *r)
 {
   uint32_t s = read_sequence(r);
@@ -231,9 +240,8 @@ static uint32_t read_choice(struct parser *r)
   return s;
 }
 
-/* <Read a pattern> */
-
-/* what is left over can only be a parenthesis that closes nothing */
+/* What is left when the outermost choice has ended can only be a parenthesis that closes
+   nothing. */
 uint32_t parser_pattern(struct parser *r)
 {
   uint32_t s = read_choice(r);

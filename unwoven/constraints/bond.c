@@ -1,15 +1,17 @@
-/* bond.c -- made from workshop/09-constraints.w; change it there */
+/* bond.c -- a constraint, a state of it, and a limit: the rule that a sampler obeys for one
+   text.
 
-/* A constraint, a state of it, and a limit: the rule that a sampler obeys for one
-   text. The state is a number, so saving and restoring is copying it. End tokens are
-   no part of the language: they are allowed exactly where the text may end, and
-   taking one changes nothing. The cursor borrows the constraint and the list of end
-   tokens and owns allowed. */
+   The state is a number, so saving and restoring is copying it. End tokens are no part of
+   the language: they are allowed exactly where the text may end, and taking one changes
+   nothing. The cursor borrows the constraint and the list of end tokens and owns allowed.
+   It is a module of its own, since it depends on the loop; a constraint depends only on
+   bytes and tokens. */
+
 #include "constraints/bond.h"
 
-/* <Open and close a cursor> */
-
-/* c is set last: a cursor that failed to open has none and can be closed */
+/* A limit that no matching text fits into is refused before the model computes anything,
+   with the least limit that would be enough. c is set last: a cursor that failed to open
+   has none and can be closed. */
 bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
   struct constraint *c,
   size_t vocab, size_t max_tokens, const uint32_t *eos, size_t n_eos,
@@ -36,14 +38,13 @@ void constraint_cursor_close(struct constraint_cursor *b, struct memory *m)
   *b = (struct constraint_cursor) { .c = NULL };
 }
 
+/* for the next of several texts */
 void constraint_cursor_restart(struct constraint_cursor *b)
 {
   if (b->c != NULL) b->state = constraint_start(b->c);
 }
 
-/* <Narrow the choice to what may come> */
-
-/* end tokens after the mask, since the lexicon may know them as ordinary ones */
+/* End tokens come after the mask, since the lexicon may know them as ordinary ones. */
 bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
   struct error *why)
 {
@@ -56,6 +57,7 @@ bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
   return true;
 }
 
+/* The constraint does not read end tokens, because they are not text. */
 bool bond_take(void *ctx, uint32_t id, struct error *why)
 {
   struct constraint_cursor *b = ctx;
@@ -64,6 +66,7 @@ bool bond_take(void *ctx, uint32_t id, struct error *why)
   return constraint_step(b->c, b->state, id, &b->state, why);
 }
 
+/* valid until the constraint is told to forget its states */
 uint32_t bond_save(const void *ctx)
 {
   const struct constraint_cursor *b = ctx;
@@ -76,10 +79,8 @@ void bond_restore(void *ctx, uint32_t state)
   b->state = state;
 }
 
-/* <End a text that nothing may follow> */
-
-/* Only without end tokens: with one the model decides when to end. A text that
-   matches and can go on is not ended. */
+/* Only without end tokens: with one the model decides when to end. A text that matches and
+   can go on is not ended. */
 bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
   bool *enough,
   struct error *why)
@@ -95,7 +96,7 @@ bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
   return true;
 }
 
-/* the least number of tokens to the end is 0 exactly if the text may end here */
+/* The least number of tokens to the end is 0 exactly if the text may end here. */
 bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
   struct error *why)
 {

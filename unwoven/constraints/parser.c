@@ -1,16 +1,19 @@
-/* parser.c -- made from workshop/09-constraints.w; change it there */
+/* parser.c -- what the readers of patterns and of grammars share: nodes of the tree,
+   ranges, repetitions, sentences of refusal.
 
-/* What the readers of patterns and of grammars share: nodes of the tree, ranges,
-   repetitions, sentences of refusal. A parser reads text from at on and never goes
-   back. Nodes are numbered in the order in which they are made, so a child has a
-   smaller number than its parent, and NO_AST_NODE means that the reason has been said
-   already. Both arrays may move when they grow: keep numbers, not addresses. */
+   A parser reads text from at on and never goes back. Nodes are made bottom up and numbered
+   in the order in which they are made, so a child has a smaller number than its parent, and
+   NO_AST_NODE means that the reason has been said already. Both arrays may move when they
+   grow: keep numbers, not addresses. The network is made from the nodes; after that they
+   are no longer needed. */
+
 #include <stdlib.h>
 #include <string.h>
 #include "tokens/utf8.h"
 #include "constraints/parser.h"
 
-/* <Make room in a list> */
+/* The list grows by the rule of memory_reserve. Each new element is zeroed, because a list
+   may have been shortened by setting n back, and then its block still has old elements. */
 void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why)
 {
@@ -21,13 +24,16 @@ void *array_push(struct memory *m, struct array *l, size_t size,
   return memset(p + size * l->n++, 0, size);
 }
 
+/* A list that was freed is empty and can be filled again. */
 void array_free(struct memory *m, struct array *l)
 {
   memory_free(m, l->block);
   *l = (struct array) { NULL, 0, 0 };
 }
 
-/* <Begin to read, and end> */
+/* We check first that the whole text is UTF-8, and name the first byte that is not, so
+   nobody has to check again. A text has a mebibyte at most, so 32 bits are enough to number
+   everything that is made from it. */
 bool parser_begin(struct parser *r, struct memory *m, const char *name,
   const char *text, size_t n, struct error *why)
 {
@@ -44,16 +50,15 @@ bool parser_begin(struct parser *r, struct memory *m, const char *name,
   return true;
 }
 
+/* The text itself is the caller's and was not copied. */
 void parser_end(struct parser *r)
 {
   array_free(r->m, &r->nodes);
   array_free(r->m, &r->ranges);
 }
 
-/* <Refuse what stands here> */
-
-/* Shows a dozen bytes of what stands there, but not half a character: a sentence must
-   be UTF-8. It counts lines only now, for refusing happens once. */
+/* Shows a dozen bytes of the text, up to the end of the line, but not half a character: a
+   sentence must be UTF-8. Lines are counted only now, for refusing happens once. */
 uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
 {
   size_t line = 1, n = 0;
@@ -68,7 +73,6 @@ uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
   return NO_AST_NODE;
 }
 
-/* <Add a shape> */
 uint32_t parser_node(struct parser *r, struct ast_node s)
 {
   struct ast_node *fresh = array_push(r->m, &r->nodes, sizeof *fresh, r->why);
@@ -77,7 +81,8 @@ uint32_t parser_node(struct parser *r, struct ast_node s)
   return (uint32_t) (r->nodes.n - 1);
 }
 
-/* a refusal in either part is passed on, so callers need not ask after each step */
+/* A refusal in either part is passed on: the parsers join first and ask for failure
+   afterwards. */
 uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   uint32_t b)
 {
@@ -85,10 +90,7 @@ uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   return parser_node(r, (struct ast_node) { kind, a, b, 0, 0 });
 }
 
-/* <Read a character, or its number> */
-
-/* parser_begin has checked that the whole text is UTF-8, so the state is not looked
-   at */
+/* parser_begin has checked that the whole text is UTF-8, so the state is not looked at. */
 uint32_t parser_point(struct parser *r)
 {
   enum utf8_state state;
@@ -98,8 +100,10 @@ uint32_t parser_point(struct parser *r)
   return point;
 }
 
-/* The loop stops as soon as the number is too large, so x cannot wrap. Surrogates are
-   no characters: no UTF-8 text has them. */
+/* A number may be too large for a character, or one of the 0x800 surrogates, which UTF-16
+   keeps for itself. Both are refused: no text in UTF-8 has them, and a set with a character
+   that can never occur is probably a mistake. The loop stops as soon as the number is too
+   large, so x cannot wrap, however many digits follow. */
 bool parser_hex(struct parser *r, size_t min, size_t max,
   uint32_t *point)
 {
@@ -115,10 +119,10 @@ bool parser_hex(struct parser *r, size_t min, size_t max,
     "hexadecimal digits are wanted"), false);
 }
 
-/* <Read how often> */
-
-/* A bound for each count bounds nothing yet, since repetitions can be nested; emit
-   counts the work. */
+/* The network has a copy for each repetition, so a count is bounded; a pattern that needs
+   more can use a star. Reading stops when the count exceeds the bound, so it cannot wrap. A
+   bound for each count bounds nothing yet, since repetitions can be nested; net_emit counts
+   the work. */
 static bool read_count(struct parser *r, uint32_t *count)
 {
   size_t from = r->at;
@@ -133,6 +137,8 @@ static bool read_count(struct parser *r, uint32_t *count)
     "a count is wanted; a brace itself is written \\{"), false);
 }
 
+/* The braces have m, or m and a comma, or m, a comma and n. Of anything else Perl and its
+   successors take the brace literally; we refuse it, since it is usually a mistake. */
 static bool read_braces(struct parser *r, struct ast_node *s)
 {
   size_t from = r->at++;
@@ -150,8 +156,9 @@ static bool read_braces(struct parser *r, struct ast_node *s)
     "the second count is less than the first"), false);
 }
 
-/* gives s itself if nothing follows that repeats; callers compare, to find a
-   repetition of a repetition */
+/* The signs are short for braces. Gives s itself if nothing follows that repeats, for a
+   thing that comes once needs no node around it; callers compare, to find a repetition of a
+   repetition. */
 uint32_t parser_times(struct parser *r, uint32_t s)
 {
   if (s == NO_AST_NODE || r->at == r->n) return s;
@@ -166,13 +173,14 @@ uint32_t parser_times(struct parser *r, uint32_t s)
   return parser_node(r, t);
 }
 
-/* <Finish a set> */
+/* Ranges are written in any order, and may overlap. */
 static int by_beginning(const void *a, const void *b)
 {
   const struct code_range *x = a, *y = b;
   return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
+/* The parser has checked that the smaller end comes first. */
 bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
 {
   struct code_range *fresh = array_push(r->m, &r->ranges, sizeof *fresh, r->why);
@@ -181,10 +189,11 @@ bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
   return true;
 }
 
-/* The ranges of a set are the last of the list, from from on. They are sorted and
-   joined in place: k never overtakes i. For a negated set a range beyond the last
-   character is added, so that the gap before it comes out as well, and for each range
-   at most one gap is written. */
+/* The ranges of a set are the last of the list, from number from on. They are sorted and
+   joined in place, those that overlap or touch: k never overtakes i. To negate a set we
+   replace its ranges by the gaps between them. A range beyond the last character is added,
+   so that the gap before it comes out as well (n ranges have at most n+1 gaps), and for
+   each range at most one gap is written. An empty gap is left out. */
 uint32_t parser_set(struct parser *r, size_t from, bool negated)
 {
   if (negated && !parser_range(r, PARSER_LAST_POINT + 1, PARSER_LAST_POINT + 1))

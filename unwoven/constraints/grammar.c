@@ -1,16 +1,18 @@
-/* grammar.c -- made from workshop/09-constraints.w; change it there */
+/* grammar.c -- grammars in a subset of GBNF to a tree for each rule, by recursive descent.
 
-/* Grammars in a subset of GBNF to a tree for each rule, by recursive descent. A name
-   gets its number where it is first met, defined or not; whether all are defined is
-   asked at the end, for a rule may be used before its definition. Line ends are
-   blanks within parentheses, after a bar and after the sign of definition, and end a
-   rule elsewhere: depth says which. */
+   A name gets its number where it is first met, defined or not; whether all are defined is
+   asked at the end, for a rule may be used before its definition. Line ends are blanks
+   within parentheses, after a bar and after the sign of definition, and end a rule
+   elsewhere: depth says which. */
+
 #include <string.h>
 #include "lookups/table.h"
-#include "constraints/net.h"
+#include "constraints/parser.h"
 
-/* <Letters and blanks of a grammar> */
 enum { MAX_RULES = 4096 };
+
+/* The letters are those of ASCII. GBNF has no underscore in a name, although programmers
+   tend to write one. */
 static bool is_name(unsigned char c)
 {
   return (c >= '0' && c <= '9') || c == '-'
@@ -30,11 +32,10 @@ static void skip_blanks(struct parser *r, bool lines)
   }
 }
 
-/* <Find the number of a name> */
 struct names { struct array *rules; struct name_map by_name; };
 
-/* The table has numbers plus one, since 0 says that a name is new. The names stay in
-   the grammar's text, which must outlive the parser. */
+/* The table has numbers plus one, since 0 says that a name is new. The names stay in the
+   grammar's text, which must outlive the parser. */
 static uint32_t name_number(struct parser *r, struct names *all)
 {
   const unsigned char *name = r->text + r->at;
@@ -55,9 +56,7 @@ static uint32_t name_number(struct parser *r, struct names *all)
 
 static uint32_t grammar_group(struct parser *r, struct names *all);
 
-/* <Read a character of a text or a set> */
-
-/* only the escapes of GBNF, and all others are refused */
+/* Only the escapes of GBNF; all others are refused. */
 static bool grammar_point(struct parser *r, uint32_t *point)
 {
   static const char letter[] = "nrt\\\"[]", meant[] = "\n\r\t\\\"[]";
@@ -74,9 +73,8 @@ static bool grammar_point(struct parser *r, uint32_t *point)
     "this escape is not done here"), false);
 }
 
-/* <Read a text in quotation marks> */
-
-/* each character is a set of one, so texts need no kind of node of their own */
+/* Each character is a set of one, so texts need no kind of node of their own. A text may be
+   empty, so it begins with the empty node. It must be closed before the end of its line. */
 static uint32_t read_text(struct parser *r)
 {
   size_t from = r->at++;
@@ -95,7 +93,8 @@ static uint32_t read_text(struct parser *r)
   return s;
 }
 
-/* <Read a grammar's set> */
+/* Simpler than a pattern's set: there are no kinds, so any member before a hyphen can begin
+   a range. */
 static bool grammar_member(struct parser *r)
 {
   size_t from = r->at;
@@ -125,10 +124,9 @@ static uint32_t grammar_set(struct parser *r)
   return parser_set(r, ranges, negated);
 }
 
-/* <Read a grammar's thing> */
 #define NO_THING (UINT32_MAX - 1)
 
-/* NO_THING is no error: the sequence ends here, and its reader knows what may follow */
+/* NO_THING is no error: the sequence ends here, and its reader knows what may follow. */
 static uint32_t grammar_thing(struct parser *r, struct names *all)
 {
   size_t from = r->ranges.n;
@@ -146,11 +144,8 @@ static uint32_t grammar_thing(struct parser *r, struct names *all)
     { AST_CALL, k, 0, 0, 0 });
 }
 
-/* <Read a grammar's sequence> */
-
-/* A blank may come before the sign of a repetition, and after one; so a second
-   repetition is looked for here, or it would be refused with a sentence about
-   something else. */
+/* A blank may come before the sign of a repetition, and after one; so a second repetition
+   is looked for here, or it would be refused with a sentence about something else. */
 static uint32_t grammar_sequence(struct parser *r, struct names *all)
 {
   uint32_t s = parser_node(r, (struct ast_node) { AST_EMPTY,
@@ -170,7 +165,7 @@ static uint32_t grammar_sequence(struct parser *r, struct names *all)
   return s;
 }
 
-/* <Read a grammar's choice> */
+/* After a bar the rule may continue on the next line. */
 static uint32_t grammar_choice(struct parser *r, struct names *all)
 {
   uint32_t s = grammar_sequence(r, all);
@@ -182,7 +177,6 @@ static uint32_t grammar_choice(struct parser *r, struct names *all)
   return s;
 }
 
-/* <Read a grammar's group> */
 static uint32_t grammar_group(struct parser *r, struct names *all)
 {
   size_t from = r->at++;
@@ -199,10 +193,9 @@ static uint32_t grammar_group(struct parser *r, struct names *all)
   return s;
 }
 
-/* <Read a rule> */
-
-/* The rule is found again by its number at the end: reading it may have moved the
-   array. */
+/* A rule ends with its line. A second definition of a name is refused; it is usually a copy
+   that its author forgot to rename. The rule is found again by its number at the end:
+   reading it may have moved the array. */
 static bool read_rule(struct parser *r, struct names *all)
 {
   size_t from = r->at;
@@ -225,9 +218,8 @@ static bool read_rule(struct parser *r, struct names *all)
   return true;
 }
 
-/* <Read a whole grammar> */
-
-/* a name without a rule is reported where it is first used */
+/* Every name must have a rule, or it is reported where it is first used, and one of them
+   must be the root. */
 static bool check_names(struct parser *r, const struct names *all,
   uint32_t *root)
 {
@@ -241,6 +233,7 @@ static bool check_names(struct parser *r, const struct names *all,
   return true;
 }
 
+/* Messages about grammars name lines. */
 bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root)
 {
   struct names all = { .rules = rules };
