@@ -100,7 +100,6 @@ static int print_round_trip(void)
   struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
     : NULL;
   bool same = false;
-  /* <Compare the two, and show a refusal> */
   if (u != NULL) {
     printf("%s, %zu ids, written and read again\n",
       tokenizer_kind(u), tokenizer_vocab_size(u));

@@ -14,7 +14,7 @@ wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
 modules="$(ls program/*.c | grep -v -e main -e chat_edit)
   $(for m in ground safetensors gguf tokenizer families sentencepiece tokenizer-json tokens lookups constraints sampling stopping; do ls tangled/$m/*.c unwoven/$m/*.c 2>/dev/null || :; done)"
 parsers="program/options.c program/json.c program/probe.c program/probe_request.c program/probe_sample.c"
-for p in tokenizer-json/tokenizer_json sentencepiece/sentencepiece safetensors/safetensors safetensors/jsonfile gguf/gguf gguf/values gguf/format families/gguf_settings tokenizer-json/gguf_tokenizer tokenizer-json/alphabet families/config tokens/utf8 tokens/bpe tokens/lossy tokens/rules tokens/unique constraints/parser constraints/pattern constraints/grammar constraints/net constraints/nodes constraints/characters constraints/rules sampling/funnel stopping/stops; do parsers="$parsers $(ls tangled/$p.c unwoven/$p.c 2>/dev/null || :)"; done
+for p in tokenizer-json/tokenizer_json sentencepiece/sentencepiece safetensors/safetensors safetensors/jsonfile gguf/gguf gguf/values gguf/format families/gguf_settings tokenizer-json/gguf_tokenizer tokenizer-json/alphabet tokenizer-json/fields tokenizer-json/words tokenizer-json/stages tokenizer-json/dialects tokenizer-json/around tokenizer-json/decoder families/config tokens/utf8 tokens/bpe tokens/lossy tokens/rules tokens/unique constraints/parser constraints/pattern constraints/grammar constraints/net constraints/nodes constraints/characters constraints/rules sampling/funnel stopping/stops; do parsers="$parsers $(ls tangled/$p.c unwoven/$p.c 2>/dev/null || :)"; done
 
 limit=$build/limit
 [ "$limit" -nt tests/checks/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/checks/limit.c -o "$limit"

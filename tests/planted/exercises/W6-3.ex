@@ -45,24 +45,24 @@ static void test(unsigned size)
   }
 }
 ==== answer
-== tangled/tokenizer-json/tokenizer_json.c
+== unwoven/tokenizer-json/stages.c
 -  if (strcmp(type, "Digits") == 0)
 +  if (strcmp(type, "WhitespaceSplit") == 0) {
 +    struct text_step s = {.what = STEP_SPLIT, .keep_matches = true};
 +    struct error inner = {""};
-+    return only_keys(r, where, v, "type ")
++    return reader_keys(r, where, v, "type ")
 +      && or_refuse(r, where, tokenizer_add_step(r->m, r->t, s, "\\S+", 3, false, &inner), &inner);
 +  }
 +  if (strcmp(type, "Digits") == 0)
 ==== wrong
-== tangled/tokenizer-json/tokenizer_json.c
+== unwoven/tokenizer-json/stages.c
 -  if (strcmp(type, "Digits") == 0)
 +  if (strcmp(type, "WhitespaceSplit") == 0) {
 +    struct text_step s = {.what = STEP_SPLIT, .keep_matches = true, .keep_gaps = true};
 +    struct error inner = {""};
-+    return only_keys(r, where, v, "type ")
++    return reader_keys(r, where, v, "type ")
 +      && or_refuse(r, where, tokenizer_add_step(r->m, r->t, s, "\\S+", 3, false, &inner), &inner);
 +  }
 +  if (strcmp(type, "Digits") == 0)
 ==== skeleton
-# tangled/tokenizer-json/tokenizer_json.c tells the kinds of pre-tokenizer apart by their type.  Write == FILE, then - lines and + lines
+# unwoven/tokenizer-json/stages.c tells the kinds of pre-tokenizer apart by their type.  Write == FILE, then - lines and + lines
