@@ -65,13 +65,13 @@ static void test(unsigned size)
 #endif
 }
 ==== answer
-== tangled/sentencepiece/sentencepiece.c
+== unwoven/sentencepiece/sentencepiece.c
 -  if (p.type == UNUSED || p.type < NORMAL || p.type > BYTE)
 +  if (p.type < NORMAL || p.type > BYTE)
 ==== wrong
-== tangled/sentencepiece/sentencepiece.c
+== unwoven/sentencepiece/sentencepiece.c
 -  if (p.type == UNUSED || p.type < NORMAL || p.type > BYTE)
 +  if (p.type == UNUSED) p.type = NORMAL;
 +  if (p.type < NORMAL || p.type > BYTE)
 ==== skeleton
-# tangled/sentencepiece/sentencepiece.c looks at the type of each piece.  Write == FILE, then - lines and + lines
+# unwoven/sentencepiece/sentencepiece.c looks at the type of each piece.  Write == FILE, then - lines and + lines

@@ -1,282 +1,28 @@
-/* sentencepiece.c -- Vocabularies that come as ranks or scores instead of merges:
-   tiktoken's files, and SentencePiece's.
-   made from workshop/05-sentencepiece.w; change it there
+/* sentencepiece.c -- a model of SentencePiece: its pieces, scores and settings, from its
+   own file or from one in another format.
 
-   Both become pairs with ranks: a piece that can be cut into two others gives one
-   pair for each such cut, all with the piece's rank. That is enough only if every
-   part of a piece is a piece, which is checked. Highest score is rank 0, equal scores
-   are equal ranks. A message of SentencePiece is read once, and every length is
-   compared with what is left before we follow it. What would change an id and is not
-   done here (maps of characters, unused pieces, Unigram) is refused, not passed over. */
+   A message is read once, and every length is compared with what is left before we follow
+   it; what we do not know is skipped, as the format intends. What would change an id and is
+   not done here (maps of characters, unused pieces, Unigram) is refused, not passed over.
+   Each piece takes some bytes of the file, so a small file cannot make us allocate much
+   memory. Highest score is rank 0, equal scores are equal ranks. */
 
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sentencepiece/sentencepiece.h"
+#include "sentencepiece/pieces.h"
+#include "sentencepiece/wire.h"
 
-/* <Make pairs of pieces> */
-
-/* the id plus 1 of a piece that merges, or 0 */
-static uint32_t ranked(const struct tokenizer *t,
-  const uint32_t *rank, const unsigned char *byte, size_t n)
-{
-  uint32_t id = name_map_get(&t->by_piece, byte, n);
-  return id == 0 || rank[id - 1] == TIKTOKEN_NO_RANK ? 0 : id;
-}
-
-/* Every cut of every piece: whichever two parts meet in a text, their pair must be
-   found. */
-bool tiktoken_pairs_from_ranks(struct memory *m, struct tokenizer *t,
-  const uint32_t *rank, struct error *why)
-{
-  for (uint32_t id = 0; id < t->n_vocab; id++) {
-    struct span s = t->vocab[id].piece;
-    const unsigned char *byte = t->string_pool.byte + s.at;
-    for (size_t k = 1; k < s.n && rank[id] != TIKTOKEN_NO_RANK; k++) {
-      uint32_t left = ranked(t, rank, byte, k),
-        right = left == 0 ? 0 : ranked(t, rank, byte + k, s.n - k);
-      if (right != 0 && !bpe_add_ranked(m, &t->rules,
-        (struct bpe_rule) { left - 1, right - 1, id, rank[id] },
-        why)) return false;
-    }
-  }
-  return true;
-}
-
-/* A word that stands there twice could be decoded by both ids, and encoded by one. */
-static bool all_different(const struct tokenizer *t, const char *file,
-  const char *what, struct error *why)
-{
-  for (uint32_t id = 0; id < t->n_vocab; id++) {
-    struct span s = t->vocab[id].piece;
-    char field[40];
-    uint32_t last = s.n == 0 ? id + 1 : name_map_get(&t->by_piece,
-      t->string_pool.byte + s.at, s.n);
-    if (last == id + 1) continue;
-    snprintf(field, sizeof field, "%s %u", what, last - 1);
-    return error_found(why, file, field, "a word for the second time",
-      "words that are all different");
-  }
-  return true;
-}
-
-/* <Read a word in base64> */
-static bool from_base64(struct memory *m, const unsigned char *c,
-  size_t n, struct bytes *out, struct error *why, bool *good)
-{
-  static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  unsigned value = 0, bits = 0;
-  *good = n % 4 == 0 && n > 0;
-  /* at most two equal signs */
-  while (*good && n > 0 && c[n - 1] == '=' && bits++ < 2) n--;
-  bits = 0;
-  for (size_t i = 0; i < n && *good; i++) {
-    const char *at = memchr(alphabet, c[i], 64);
-    *good = at != NULL;
-    if (!*good) break;
-    value = value << 6 | (unsigned) (at - alphabet), bits += 6;
-    if (bits < 8) continue;
-    unsigned char byte = (unsigned char) (value >> (bits -= 8));
-    if (!bytes_push(m, out, &byte, 1, why)) return false;
-  }
-  return true;
-}
-
-/* <What goes with a rank file> */
-static const char cut_cl100k[] = "'(?i:[sdmt]|ll|ve|re)|"
-  "[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|"
-  "\\s++$|\\s*[\\r\\n]|\\s+(?!\\S)|\\s";
-static const char cut_o200k[] = "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*"
-  "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
-  "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*"
-  "(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|"
-  "\\s+(?!\\S)|\\s+";
-
-static const struct rank_family { size_t lines; const char *pattern;
-  struct { const char *text; uint32_t id; } special[6]; }
-  families[] = {
-  { 50256, split_gpt2, { { "<|endoftext|>", 50256 } } },
-  { 50280, split_gpt2, { { "<|endoftext|>", 50256 } } },
-  { 100256, cut_cl100k, { { "<|endoftext|>", 100257 },
-    { "<|fim_prefix|>", 100258 }, { "<|fim_middle|>", 100259 },
-    { "<|fim_suffix|>", 100260 }, { "<|endofprompt|>", 100276 } } },
-  { 199998, cut_o200k, { { "<|endoftext|>", 199999 },
-    { "<|endofprompt|>", 200018 } } } };
-
-/* <Read a line of a rank file> */
-
-/* *wrong: what the line should have been, or null. A line takes more than a byte, so
-   no id need be as large as the file; a small file cannot make the table large. */
-static bool read_rank_line(struct memory *m, struct tokenizer *t,
-  const unsigned char *c, size_t n, size_t max, struct bytes *row,
-  struct error *why, const char **wrong)
-{
-  const unsigned char *blank = memchr(c, ' ', n);
-  size_t id = 0, i = blank == NULL ? n : (size_t) (blank - c) + 1;
-  bool good;
-  row->n = 0, *wrong = "a word in base64, a blank and a number";
-  if (blank == NULL || i == n) return true;
-  for (; i < n && c[i] >= '0' && c[i] <= '9' && id < max; i++)
-    id = 10 * id + (size_t) (c[i] - '0');
-  if (!from_base64(m, c, (size_t) (blank - c), row, why, &good))
-    return false;
-  if (!good || i < n || id >= max) return true;
-  struct vocab_entry *k = tokenizer_vocab_at(m, t, (uint32_t) id, why);
-  if (k == NULL) return false;
-  *wrong = "a rank that no other word has";
-  if (k->piece.n > 0) return true;
-  *wrong = NULL;
-  return tokenizer_intern(m, t, row->byte, row->n, &k->piece, why)
-    && (k->text = k->piece, true);
-}
-
-/* <Read the lines of a rank file> */
-static bool read_rank_lines(struct memory *m, struct tokenizer *t,
-  const char *file, const unsigned char *byte, size_t n,
-  size_t *lines, struct error *why)
-{
-  struct bytes row = { NULL, 0, 0 };
-  bool ok = true;
-  *lines = 0;
-  for (size_t at = 0; ok && at < n;) {
-    const unsigned char *stop = memchr(byte + at, '\n', n - at);
-    size_t length = stop == NULL ? n - at
-      : (size_t) (stop - byte) - at, used = length;
-    const char *wrong = NULL;
-    char field[40];
-    if (used > 0 && byte[at + used - 1] == '\r') used--;
-    snprintf(field, sizeof field, "line %zu", ++*lines);
-    ok = read_rank_line(m, t, byte + at, used, n < TOKENIZER_MAX_ID ? n
-      : TOKENIZER_MAX_ID,
-      &row, why, &wrong)
-      && (wrong == NULL || error_found(why, file, field,
-      "something else", wrong));
-    at += length + 1;
-  }
-  bytes_free(m, &row);
-  return ok;
-}
-
-/* <Make a rank of every id> */
-static bool pairs_by_id(struct memory *m, struct tokenizer *t,
-  struct error *why)
-{
-  size_t n = t->n_vocab;
-  uint32_t *rank = memory_alloc(m, MEMORY_TOKENS, n, sizeof *rank, why);
-  if (rank == NULL) return false;
-  for (uint32_t id = 0; id < n; id++)
-    rank[id] = t->vocab[id].piece.n > 0 ? id : TIKTOKEN_NO_RANK;
-  bool ok = tiktoken_pairs_from_ranks(m, t, rank, why);
-  memory_free(m, rank);
-  return ok;
-}
-
-/* In another file, with as many lines and other ids, a line may have the special
-   token's id. */
-static bool add_special_text(struct memory *m, struct tokenizer *t,
-  const char *file, const char *text, uint32_t id, struct error *why)
-{
-  struct added_token x = { .id = id, .special = true };
-  char field[40];
-  snprintf(field, sizeof field, "rank %u", (unsigned) id);
-  if (id < t->n_vocab && t->vocab[id].piece.n > 0)
-    return error_found(why, file, field, "a word's", text);
-  return tokenizer_intern(m, t, text, strlen(text), &x.text, why)
-    && tokenizer_add_token(m, t, &x, why);
-}
-
-/* <Read a rank file> */
-
-/* The file does not say how texts are cut; its number of lines does. It is better to
-   refuse than to cut with the wrong pattern. */
-static const struct rank_family *family_of(const char *file,
-  size_t lines, struct error *why)
-{
-  char found[40];
-  for (size_t i = 0; i < 4; i++)
-    if (families[i].lines == lines) return &families[i];
-  snprintf(found, sizeof found, "%zu lines", lines);
-  error_found(why, file, "this", found,
-    "50256, 50280, 100256 or 199998 ranks");
-  return NULL;
-}
-
-bool tiktoken_read(struct memory *m, struct tokenizer *t,
-  const char *file, const unsigned char *byte, size_t n,
-  struct error *why)
-{
-  size_t lines;
-  /* A piece that is a token as a whole becomes that token, wherever merges would
-     lead. */
-  t->kind = "tiktoken ranks", t->ignore_merges = true;
-  if (!read_rank_lines(m, t, file, byte, n, &lines, why))
-    return false;
-  const struct rank_family *f = family_of(file, lines, why);
-  if (f == NULL) return false;
-  if (!tokenizer_index_vocab(m, t, why)
-    || !all_different(t, file, "rank", why)
-    || !pairs_by_id(m, t, why)
-    || !tokenizer_add_split(m, t, f->pattern, strlen(f->pattern), why))
-    return false;
-  for (size_t i = 0; i < 6 && f->special[i].text != NULL; i++)
-    if (!add_special_text(m, t, file, f->special[i].text,
-      f->special[i].id, why)) return false;
-  return tokenizer_index_added(m, t, why);
-}
-
-/* <Read a message> */
-
-/* n bytes from at on; n may be 0 */
-struct wire { const unsigned char *at; size_t n; };
-
-/* number for the forms 0 and 5, inside for 2 */
-struct wire_field { uint64_t name, number; unsigned form;
-  struct wire inside; };
-
-/* Seven bits a byte, the lowest first; a tenth byte is the last that can matter. */
-static bool read_number(struct wire *w, uint64_t *number)
-{
-  *number = 0;
-  for (unsigned shift = 0; w->n > 0 && shift < 64; shift += 7) {
-    unsigned char byte = *w->at++;
-    w->n--;
-    *number |= (uint64_t) (byte & 0x7f) << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
-}
-
-/* A field takes at least a byte, so reading ends on any input. */
-static bool read_field(struct wire *w, struct wire_field *f)
-{
-  uint64_t n;
-  if (!read_number(w, &f->name)) return false;
-  f->form = (unsigned) (f->name & 7);
-  f->name >>= 3;
-  f->number = 0;
-  f->inside = (struct wire) { w->at, 0 };
-  if (f->form == 0) return read_number(w, &f->number);
-  /* no other forms exist: 3 and 4 are groups, long out of use */
-  if (f->form == 1 || f->form == 5) n = f->form == 1 ? 8 : 4;
-  else if (f->form != 2 || !read_number(w, &n)) return false;
-  if (n > w->n) return false;
-  f->inside = (struct wire) { w->at, (size_t) n };
-  w->at += n, w->n -= (size_t) n;
-  if (f->form == 5) for (int i = 3; i >= 0; i--)
-    f->number = f->number << 8 | f->inside.at[i];
-  return true;
-}
-
-/* <What a model of SentencePiece says> */
 enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,
   BYTE };
 
-/* the fields of the training and the normalizer */
+/* the fields of the training and the normalizer that could change an id */
 struct piece_spec { uint64_t model, unknown, begin, end, bytes, suffix,
   put, thin, escape; struct wire name, charsmap, back; };
 
-/* Where each number belongs. The last of several counts, as the format demands. */
+/* Where each number belongs, in each of the two inner messages. The last of several counts,
+   as the format demands; a field that should be a number and is not makes the file invalid. */
 static bool take_field(struct piece_spec *s, bool training,
   const struct wire_field *f)
 {
@@ -298,11 +44,13 @@ static bool take_field(struct piece_spec *s, bool training,
   return true;
 }
 
+/* The normalizer has two more fields, its name and a map that replaces characters by
+   others. Such maps are not done; the empty one, called identity, needs no work. */
 static bool read_spec(struct piece_spec *s, bool training, struct wire w)
 {
   while (w.n > 0) {
     struct wire_field f;
-    if (!read_field(&w, &f) || !take_field(s, training, &f))
+    if (!wire_next(&w, &f) || !take_field(s, training, &f))
       return false;
     if (training || f.name > 2) continue;
     if (f.form != 2) return false;
@@ -312,15 +60,17 @@ static bool read_spec(struct piece_spec *s, bool training, struct wire w)
   return true;
 }
 
-/* <Read one piece> */
 struct one_piece { struct wire words; float score; uint64_t type; };
+
+/* A piece must have letters, whole characters in UTF-8, and a score that is not NaN, which
+   cannot be sorted. */
 static bool read_piece(struct wire w, struct one_piece *p)
 {
   bool whole;
   *p = (struct one_piece) { { NULL, 0 }, 0, NORMAL };
   while (w.n > 0) {
     struct wire_field f;
-    if (!read_field(&w, &f)) return false;
+    if (!wire_next(&w, &f)) return false;
     if (f.name == 1 && f.form == 2) p->words = f.inside;
     else if (f.name == 3 && f.form == 0) p->type = f.number;
     else if (f.name == 2 && f.form == 5) {
@@ -333,8 +83,6 @@ static bool read_piece(struct wire w, struct one_piece *p)
     && utf8_run(p->words.at, p->words.n, &whole) == p->words.n
     && whole;
 }
-
-/* <Enter one piece> */
 
 /* Control pieces and the unknown one are made by no merge; they are special. */
 static bool enter_piece(struct memory *m, struct tokenizer *t,
@@ -349,9 +97,11 @@ static bool enter_piece(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-/* <A list of pieces> */
 struct scored { float score; uint32_t id, type; };
+
 struct piece_list { struct scored *piece; size_t n, cap; };
+
+/* The pieces come in the order of their ids, and are counted as they are read. */
 static bool list_piece(struct memory *m, struct piece_list *l,
   const struct one_piece *p, struct error *why)
 {
@@ -365,11 +115,14 @@ static bool list_piece(struct memory *m, struct piece_list *l,
   return true;
 }
 
-/* <Read the whole message> */
 struct piece_model { struct memory *m; struct tokenizer *t;
   const char *file;
   struct piece_list list; struct piece_spec spec; bool cut_first;
   struct error *why; };
+
+/* A complaint names a piece by its number, which is its id, since its letters may be what
+   is wrong. Unused pieces are refused: SentencePiece merges them and then takes them apart
+   again. */
 static bool read_next_piece(struct piece_model *x, struct wire w)
 {
   struct one_piece p;
@@ -387,7 +140,9 @@ static bool read_next_piece(struct piece_model *x, struct wire w)
     && list_piece(x->m, &x->list, &p, x->why);
 }
 
-/* Once, from front to back; what we do not know is skipped, as the format intends. */
+/* Once, from front to back. Unknown fields, such as samples for a self-test, are skipped.
+   The denormalizer (5) would change the decoded text; its map must be empty like that of
+   the normalizer. */
 static bool read_message(struct piece_model *x, struct wire w)
 {
   size_t size = w.n;
@@ -396,7 +151,7 @@ static bool read_message(struct piece_model *x, struct wire w)
     char place[60];
     snprintf(place, sizeof place, "byte %zu of %zu", size - w.n,
       size);
-    bool good = read_field(&w, &f) && (f.form == 2 || f.name > 5);
+    bool good = wire_next(&w, &f) && (f.form == 2 || f.name > 5);
     if (good && f.name == 1) {
       /* has its own message */
       if (!read_next_piece(x, f.inside)) return false;
@@ -413,10 +168,9 @@ static bool read_message(struct piece_model *x, struct wire w)
   return true;
 }
 
-/* <Judge the rules for letters> */
-
-/* A map would change characters before anything is looked up; only the empty one,
-   identity, is read. */
+/* The rules are a map from strings to strings, with a name such as nmt_nfkc. With that one
+   the character for a half would become three before anything is looked up. The message
+   quotes the name, or the beginning of a long one. */
 static bool rules_are_none(struct piece_model *x)
 {
   const struct piece_spec *s = &x->spec;
@@ -433,9 +187,10 @@ static bool rules_are_none(struct piece_model *x)
   return true;
 }
 
-/* <Judge what was read> */
-
-/* *ours is false for a valid file of another kind, Unigram for example. */
+/* There are three other training methods, of which Unigram is the common one: it compares
+   all ways of cutting a text, and has no merges. Such a file is valid, and *ours is false.
+   A model that treats the blank as the end of a word cuts texts in another way. One whose
+   unk_id is not the unknown piece would give us two unknown tokens. */
 static bool judge(struct piece_model *x, bool *ours)
 {
   static const char *const learner[] = { "a number from 1 to 4",
@@ -455,9 +210,8 @@ static bool judge(struct piece_model *x, bool *ours)
   return rules_are_none(x);
 }
 
-/* <Tell whether all letters are pieces> */
-
-/* For parts of several letters it follows from how the file was learnt, for single
+/* Pairs are enough only if, whenever two parts of a text merge into a piece, both parts are
+   pieces. For parts of several letters it follows from how the file was learnt, for single
    ones it is a property of the file. */
 static bool letters_are_pieces(struct piece_model *x, const uint32_t *rank)
 {
@@ -469,7 +223,7 @@ static bool letters_are_pieces(struct piece_model *x, const uint32_t *rank)
     if (rank[id] == TIKTOKEN_NO_RANK) continue;
     for (size_t k = 0, n; k < s.n; k += n) {
       n = utf8_next(c + k, s.n - k, &state);
-      if (ranked(x->t, rank, c + k, n) != 0) continue;
+      if (pieces_ranked(x->t, rank, c + k, n) != 0) continue;
       snprintf(field, sizeof field, "piece %u", (unsigned) id);
       return error_found(x->why, x->file, field,
         "a letter that is no piece", "letters that are pieces");
@@ -477,8 +231,6 @@ static bool letters_are_pieces(struct piece_model *x, const uint32_t *rank)
   }
   return true;
 }
-
-/* <Make ranks of scores> */
 
 /* by id where scores are equal, so that qsort, which is not stable, has one answer */
 static int by_score(const void *a, const void *b)
@@ -488,6 +240,7 @@ static int by_score(const void *a, const void *b)
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
+/* Sorting destroys the order of the list, but each entry knows its id and type. */
 static bool rank_scores(struct piece_model *x)
 {
   size_t n = x->list.n;
@@ -507,10 +260,9 @@ static bool rank_scores(struct piece_model *x)
   return ok;
 }
 
-/* <Set up what is done with a text> */
-
-/* In this order a text goes through them: thin out blanks, put one in front, write
-   blocks for blanks. Decoding turns blocks back. */
+/* In this order a text goes through the steps: thin out blanks, put one in front, write
+   blocks for blanks. Decoding turns blocks back, and drops the first blank if one was put
+   there or if extra blanks are removed, as SentencePiece does. */
 static bool set_up(struct piece_model *x)
 {
   struct tokenizer *t = x->t;
@@ -542,6 +294,8 @@ static bool has_blank(const struct tokenizer *t, const struct span *s)
   return false;
 }
 
+/* SentencePiece itself never looks for control pieces in a text; here a caller that asks
+   for special tokens gets them, as in the other families. */
 static bool add_special_pieces(struct piece_model *x)
 {
   for (size_t i = 0; i < x->list.n; i++) {
@@ -560,7 +314,6 @@ static bool add_special_pieces(struct piece_model *x)
   return tokenizer_index_added(x->m, x->t, x->why);
 }
 
-/* <Read a model of SentencePiece> */
 static bool finish_tokenizer(struct piece_model *x)
 {
   struct tokenizer *t = x->t;
@@ -569,7 +322,7 @@ static bool finish_tokenizer(struct piece_model *x)
   t->unknown = (uint32_t) x->spec.unknown + 1,
     t->fuse_unk = true;
   if (!tokenizer_index_vocab(x->m, t, x->why)
-    || !all_different(t, x->file, "piece", x->why)
+    || !pieces_all_different(t, x->file, "piece", x->why)
     || !rank_scores(x)) return false;
   /* Each step needs the one before: pairs look pieces up, and the splits depend on
      all pieces. */
@@ -582,6 +335,9 @@ static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
   return read_message(x, w) && judge(x, ours) && finish_tokenizer(x);
 }
 
+/* Absent fields have the values that the format gives them, in no file: Unigram, the ids 0,
+   1 and 2, and a normalizer that removes extra blanks, puts one before the text, and writes
+   blocks. */
 bool sentencepiece_read(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   uint32_t *begin, uint32_t *end, bool *ours, struct error *why)
@@ -600,6 +356,10 @@ bool sentencepiece_read(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
+/* The pieces of a file in another format, GGUF, where they are three arrays. Two things
+   differ, as in the program for which those files are made: unused pieces occur, as
+   padding, and user-defined pieces are cut out of the text before a blank is put before it,
+   and not frozen. */
 static bool take_piece(struct piece_model *x, sentencepiece_piece_at *at,
   void *ctx, size_t i)
 {
@@ -624,6 +384,7 @@ static bool take_piece(struct piece_model *x, sentencepiece_piece_at *at,
   return list_piece(x->m, &x->list, &p, x->why);
 }
 
+/* The unknown piece is given as its id plus 1, or 0. */
 bool sentencepiece_make(struct memory *m, struct tokenizer *t,
   const char *file, size_t n, sentencepiece_piece_at *at, void *ctx,
   bool prefix, uint32_t unknown, struct error *why)

@@ -1,0 +1,180 @@
+/* tiktoken.c -- a file of ranks, as the program tiktoken reads it.
+
+   A line has a token's bytes in base64, a blank, and its rank, which is also its id. The
+   file says neither how texts are cut nor which special tokens there are: OpenAI keeps both
+   in the source of tiktoken. There are four such files, and the number of lines tells which
+   is which. */
+
+#include <stdio.h>
+#include <string.h>
+#include "sentencepiece/pieces.h"
+
+/* Base64 writes three bytes as four letters of an alphabet of 64, and pads the last group
+   of four with equal signs. The value of a letter is its place in the alphabet; each adds
+   six bits, and as soon as eight have collected, a byte is complete. */
+static bool from_base64(struct memory *m, const unsigned char *c,
+  size_t n, struct bytes *out, struct error *why, bool *good)
+{
+  static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  unsigned value = 0, bits = 0;
+  *good = n % 4 == 0 && n > 0;
+  /* at most two equal signs */
+  while (*good && n > 0 && c[n - 1] == '=' && bits++ < 2) n--;
+  bits = 0;
+  for (size_t i = 0; i < n && *good; i++) {
+    const char *at = memchr(alphabet, c[i], 64);
+    *good = at != NULL;
+    if (!*good) break;
+    value = value << 6 | (unsigned) (at - alphabet), bits += 6;
+    if (bits < 8) continue;
+    unsigned char byte = (unsigned char) (value >> (bits -= 8));
+    if (!bytes_push(m, out, &byte, 1, why)) return false;
+  }
+  return true;
+}
+
+/* differs from Llama 3's pattern in how it treats white space at the end of a text, and is
+   written so that PCRE2 need not backtrack */
+static const char cut_cl100k[] = "'(?i:[sdmt]|ll|ve|re)|"
+  "[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|"
+  "\\s++$|\\s*[\\r\\n]|\\s+(?!\\S)|\\s";
+
+/* distinguishes capital letters, so that camelCase is cut where a person would cut it */
+static const char cut_o200k[] = "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*"
+  "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+  "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*"
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|"
+  "\\s+(?!\\S)|\\s+";
+
+/* number of lines, pattern, special tokens with their ids, which do not always follow
+   directly on the last rank */
+static const struct rank_family { size_t lines; const char *pattern;
+  struct { const char *text; uint32_t id; } special[6]; }
+  families[] = {
+  { 50256, split_gpt2, { { "<|endoftext|>", 50256 } } },
+  { 50280, split_gpt2, { { "<|endoftext|>", 50256 } } },
+  { 100256, cut_cl100k, { { "<|endoftext|>", 100257 },
+    { "<|fim_prefix|>", 100258 }, { "<|fim_middle|>", 100259 },
+    { "<|fim_suffix|>", 100260 }, { "<|endofprompt|>", 100276 } } },
+  { 199998, cut_o200k, { { "<|endoftext|>", 199999 },
+    { "<|endofprompt|>", 200018 } } } };
+
+/* *wrong: what the line should have been, or null. The id must be free, and smaller than
+   max: since each line takes more than one byte, no id need be as large as the file, and a
+   small file cannot make the table large. */
+static bool read_rank_line(struct memory *m, struct tokenizer *t,
+  const unsigned char *c, size_t n, size_t max, struct bytes *row,
+  struct error *why, const char **wrong)
+{
+  const unsigned char *blank = memchr(c, ' ', n);
+  size_t id = 0, i = blank == NULL ? n : (size_t) (blank - c) + 1;
+  bool good;
+  row->n = 0, *wrong = "a word in base64, a blank and a number";
+  if (blank == NULL || i == n) return true;
+  for (; i < n && c[i] >= '0' && c[i] <= '9' && id < max; i++)
+    id = 10 * id + (size_t) (c[i] - '0');
+  if (!from_base64(m, c, (size_t) (blank - c), row, why, &good))
+    return false;
+  if (!good || i < n || id >= max) return true;
+  struct vocab_entry *k = tokenizer_vocab_at(m, t, (uint32_t) id, why);
+  if (k == NULL) return false;
+  *wrong = "a rank that no other word has";
+  if (k->piece.n > 0) return true;
+  *wrong = NULL;
+  return tokenizer_intern(m, t, row->byte, row->n, &k->piece, why)
+    && (k->text = k->piece, true);
+}
+
+/* Lines may end as on Windows, and the last newline may be missing. One buffer is used for
+   the bytes of all words and keeps its memory from line to line. */
+static bool read_rank_lines(struct memory *m, struct tokenizer *t,
+  const char *file, const unsigned char *byte, size_t n,
+  size_t *lines, struct error *why)
+{
+  struct bytes row = { NULL, 0, 0 };
+  bool ok = true;
+  *lines = 0;
+  for (size_t at = 0; ok && at < n;) {
+    const unsigned char *stop = memchr(byte + at, '\n', n - at);
+    size_t length = stop == NULL ? n - at
+      : (size_t) (stop - byte) - at, used = length;
+    const char *wrong = NULL;
+    char field[40];
+    if (used > 0 && byte[at + used - 1] == '\r') used--;
+    snprintf(field, sizeof field, "line %zu", ++*lines);
+    ok = read_rank_line(m, t, byte + at, used, n < TOKENIZER_MAX_ID ? n
+      : TOKENIZER_MAX_ID,
+      &row, why, &wrong)
+      && (wrong == NULL || error_found(why, file, field,
+      "something else", wrong));
+    at += length + 1;
+  }
+  bytes_free(m, &row);
+  return ok;
+}
+
+/* The rank of an id is the id itself, and an id that has no line takes part in no merge.
+   The table of ranks is needed only while the pairs are made. */
+static bool pairs_by_id(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  size_t n = t->n_vocab;
+  uint32_t *rank = memory_alloc(m, MEMORY_TOKENS, n, sizeof *rank, why);
+  if (rank == NULL) return false;
+  for (uint32_t id = 0; id < n; id++)
+    rank[id] = t->vocab[id].piece.n > 0 ? id : TIKTOKEN_NO_RANK;
+  bool ok = tiktoken_pairs_from_ranks(m, t, rank, why);
+  memory_free(m, rank);
+  return ok;
+}
+
+/* In another file, with as many lines and other ids, a line may have the special
+   token's id. */
+static bool add_special_text(struct memory *m, struct tokenizer *t,
+  const char *file, const char *text, uint32_t id, struct error *why)
+{
+  struct added_token x = { .id = id, .special = true };
+  char field[40];
+  snprintf(field, sizeof field, "rank %u", (unsigned) id);
+  if (id < t->n_vocab && t->vocab[id].piece.n > 0)
+    return error_found(why, file, field, "a word's", text);
+  return tokenizer_intern(m, t, text, strlen(text), &x.text, why)
+    && tokenizer_add_token(m, t, &x, why);
+}
+
+/* A file that has lost or gained a line belongs to none. It is better to say so than to cut
+   texts with the wrong pattern. */
+static const struct rank_family *family_of(const char *file,
+  size_t lines, struct error *why)
+{
+  char found[40];
+  for (size_t i = 0; i < 4; i++)
+    if (families[i].lines == lines) return &families[i];
+  snprintf(found, sizeof found, "%zu lines", lines);
+  error_found(why, file, "this", found,
+    "50256, 50280, 100256 or 199998 ranks");
+  return NULL;
+}
+
+bool tiktoken_read(struct memory *m, struct tokenizer *t,
+  const char *file, const unsigned char *byte, size_t n,
+  struct error *why)
+{
+  size_t lines;
+  /* A piece that is a token as a whole becomes that token, wherever merges would
+     lead. */
+  t->kind = "tiktoken ranks", t->ignore_merges = true;
+  if (!read_rank_lines(m, t, file, byte, n, &lines, why))
+    return false;
+  const struct rank_family *f = family_of(file, lines, why);
+  if (f == NULL) return false;
+  if (!tokenizer_index_vocab(m, t, why)
+    || !pieces_all_different(t, file, "rank", why)
+    || !pairs_by_id(m, t, why)
+    || !tokenizer_add_split(m, t, f->pattern, strlen(f->pattern), why))
+    return false;
+  for (size_t i = 0; i < 6 && f->special[i].text != NULL; i++)
+    if (!add_special_text(m, t, file, f->special[i].text,
+      f->special[i].id, why)) return false;
+  return tokenizer_index_added(m, t, why);
+}
