@@ -146,7 +146,7 @@ How is a text cut before the merges are applied? Which special tokens are there?
 
 \begin{table}
 \tabcaption{tab:rankfiles}{The four rank files. For any other number of lines we do not know how to cut a text.}
-\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}lp{38mm}p{28mm}@@{}}
+\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}lp{34mm}p{26mm}@@{}}
 \tabhead{lines} & \tabhead{name} & \tabhead{pattern} & \tabhead{special tokens}\\
 \midrule
 \given{50\,256} & \texttt{r50k\_base} & GPT-2's & the end of a text\\
@@ -163,7 +163,7 @@ SentencePiece writes its model as a \emph{protocol buffer}, a format for structu
 tells which field it is and, in its lowest three bits, how its value is written: 0 for a number of variable length, 1 and 5 for eight and four bytes, 2 for a length and that many bytes, which may themselves be a message.
 @^protocol buffers@>
 
-The number of variable length is called a \emph{varint}. It holds seven bits in each byte, the lowest first, and a byte whose upper bit is set is followed by another. So small numbers take one byte. For $300=2\cdot128+44$ it takes two: first $44+128=172$, then 2.
+The number of variable length is called a \emph{varint}. It holds seven bits in each byte, the lowest first, and a byte whose upper bit is set is followed by another. So small numbers take one byte. For \given{300} it takes two: the lowest seven bits are 44, and with the upper bit set they are \given{172}; the rest is 2.
 @^varint@>
 
 \begin{byhand}{a piece, byte by byte}
@@ -178,7 +178,7 @@ The piece \tok{ab} with the score $-1$ is a field of the message, and a message 
 \texttt{02} & $2$ & 2 letters\\
 \texttt{61 62} & & a and b\\
 \texttt{15} & $21=8\cdot2+5$ & field 2, four bytes follow\\
-\texttt{00 00 80 bf} & & the float $-1$, its lowest byte first\\
+\texttt{00 00 80 bf} & & the float $-1$, lowest byte first\\
 \texttt{18} & $24=8\cdot3+0$ & field 3, a varint follows\\
 \texttt{01} & $1$ & the type, a normal piece
 \end{tabular}

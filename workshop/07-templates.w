@@ -3,12 +3,12 @@
 \newcommand\sign[1]{\tok{<\textbar#1\textbar>}}
 \chapterquestion{A model only ever continues a text. How does it come to answer?}
 @** Chat templates. \label{sec:conversations}
-\incipit{A}{ model that answers} continues a text like any other. The text is a conversation, written in the format in which the model was trained on conversations: special tokens, which we call \emph{marks}, say where a turn begins, whose it is, and where it ends. The prompt
-ends at a point where, in training, an answer always came next; so the model writes an answer. Nothing else is different from chapter~3. But everything depends on the format. With one blank too many
-or one newline too few, the model is given a kind of text that it has never seen. It does not complain. It answers a little worse, and you will not know why.
+\incipit{Y}{ou ask a model} ``What does the fox say?'', and it may go on with ``What does the owl say?'' It does nothing wrong. It continues a text, and after a question there are often more questions. A model that answers continues a text as well, but the text is a conversation, written in the format in which the model was trained on conversations: special tokens, which we call \emph{marks}, say where a turn begins, whose it is, and where it ends. The prompt
+ends at a point where, in training, an answer always came next. So the model writes an answer. Nothing else is different from chapter~3.
 @^conversation@>@^chat template@>
 
-This chapter turns a list of turns into ids for models of the common families. They are the ids that Hugging Face's library gives, which the makers of most models use. We differ from it on purpose in one thing: what a
+Everything depends on the format. With one blank too many
+or one newline too few, you give the model a kind of text that it has never seen. It does not complain. It answers a little worse, and you will not know why. So this chapter turns a list of turns into exactly the ids that Hugging Face's library gives, which the makers of most models use. We differ from it on purpose in one thing: what a
 user types is always text, even if it looks like a mark.
 
 \begin{byhand}{two questions, and what the second costs}
@@ -30,40 +30,6 @@ asks for an answer & 3 & 27
 The prompt of the second question has 27 ids. With the cache of chapter~4 there are $10+5-1=14$ rows already: the model wrote the mark that ended its answer, but has not read it. So $27-14=13$ rows are computed. Of the 27 ids $2+4+3=9$ are words of the two speakers. The other 18 come from the template.
 \end{byhand}
 
-@ The program renders three turns in several templates, makes blanks and newlines visible, and puts the words of the turns in quotation marks. With |"values"| it prints the keys of the prose, with |"strips"| the data of the figure.
-
-@c
-#include <stdio.h>
-#include <string.h>
-#include "templates/conversations.h"
-@;@#
-@<Three turns, and the templates that are shown@>@;
-@<Print a script so that its blanks can be seen@>@;
-@<Count what is said, and what is not@>@;
-@<Print the strips of the figure@>@;
-@#
-int main(int argc, char **argv)
-{
-  struct memory m = @[{ .fail_at = 0 }@];
-  struct error why;
-  const char *what = argc > 1 ? argv[1] : "";
-  bool ok = true;
-  if (strcmp(what, "strips") == 0)
-    printf("place,user,assistant,frame,mark\n");
-  for (size_t i = 0; ok && i < SHOWN; i++) {
-    struct rendered_prompt s;
-    const struct chat_template *by = chat_template_named(shown[i], &why);
-    ok = by != NULL && prompt_render(&m, by, three, 3, 0, true, &s, &why);
-    if (!ok) break;
-    if (strcmp(what, "values") == 0) print_counts(shown[i], &s);
-    else if (strcmp(what, "strips") == 0) print_strips(SHOWN - i, &s);
-    else print_script(shown[i], &s);
-    prompt_free(&m, &s);
-  }
-  if (!ok) fprintf(stderr, "%s\n", why.text);
-  return !ok || m.all.live != 0;
-}
-
 @* Templates in Jinja. \label{sec:jinja}
 A model is published with its \emph{chat template}, in \.{tokenizer\_config.json} or in a file \.{chat\_template.jinja}, and this template is a program. It is written in Jinja, a language made for web pages, with loops, conditions, macros, filters and
 the methods of Python's strings; it takes the list of turns and prints the text. To support every template, we would have to run these programs.
@@ -71,9 +37,9 @@ the methods of Python's strings; it takes the list of turns and prints the text.
 
 That needs an interpreter, and we would take one from the distribution if it had one for C. Debian~12 has Jinja itself, in Python; \.{jinjar} for R; \.{tera} for Rust, with a similar language; and \.{libctpl}, which is in C, but has a language of its own, as does \.{libctemplate} in C++. The inference engines in
 C++ that run these templates carry their own interpreters. We could write one as well, but it would take a long chapter, and its input would be a program that we cannot trust. The gain would be small. Most models use one of a few formats; their programs differ mainly in what they do with
-tools, pictures and dates. So we take the other road. A template here is a row of a table. We do not run a model's published program; we \emph{recognize} it. A program that we do not recognize is refused with a message, and a user who knows the right row may name it.
+tools, pictures and dates. So we take the other road. A template here is a row of a table. We do not run a model's published program; we \emph{recognize} it. A program that we do not recognize is refused with a message, and you may name the right row if you know it.
 
-@ A conversation is a list of turns. Three roles may speak: the user; the assistant, which is the model; and, before both, the \emph{system}, through which the application tells the assistant how to behave. The text of a turn belongs to the caller.
+@ A conversation is a list of turns. Three roles may speak: the user; the assistant, which is the model; and, before both, the \emph{system}, through which the application tells the assistant how to behave.
 
 @<What is said, and by whom@>=
 enum role { ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT, N_ROLES };
@@ -81,7 +47,7 @@ enum role { ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT, N_ROLES };
 struct turn { enum role who; const char *text; size_t n; };
   /* |n| bytes of text, which belong to the caller */
 
-@ Callers know a template by its name. They can get one in three ways: by that name, by the text of its published program, and from a model's directory, where we find the program for them. Two more functions list the templates, and a last one only asks whether a directory has one.
+@ You can get a template in three ways: by its name, by the text of its published program, and from a model's directory, where we find the program for you.
 
 @<Templates, by name and by sight@>=
 struct chat_template;
@@ -107,7 +73,7 @@ bool chat_template_given(const char *folder);
 The families differ in little. A mark may come before everything. Each speaker's words have something before and after them. An answer ends with a mark, which the model writes itself, and something may follow that mark before the next turn begins. Last comes
 the text that asks for an answer. All these are strings. In them a mark, which is one token, is written in braces, since no template uses a brace itself.
 
-@<What surrounds the words@>=
+@<What a template is@>=
 enum system_place { OWN_TURN, IN_FIRST, IN_LAST, NOT_AT_ALL };
   /* where the system's words go: into a turn of their own; the user's
      first turn; the last turn, if it is a user's */
@@ -118,6 +84,19 @@ struct frame {
   enum system_place system_at;
   bool alternates, trims[N_ROLES];
 };
+  /* what a family has around its turns; a mark stands in braces */
+struct chat_template { const char *name; const struct frame *around;
+  const char *silent; bool thinks; };
+  /* |silent|: the default system turn, or null */
+
+@ The structures have a header of their own, since the files that look for a template and check a conversation need them as well.
+
+@(frames.h@>=
+#ifndef INCIPIT_FRAMES_H
+#define INCIPIT_FRAMES_H
+#include "templates/conversations.h"
+@<What a template is@>@;
+#endif
 
 @ ChatML came with OpenAI's \.{gpt-3.5-turbo}, and many other models use it, Qwen and SmolLM among them. All turns look alike, roles are words, and speakers need not alternate. If we had to invent a template, we would copy this one: every turn is closed before the next is opened, and no turn depends on what else
 is in the conversation.
@@ -133,8 +112,7 @@ static const struct frame chatml = @[{@|
   .end = SIGN("im_end"), .after = "\n",@|
   .reply = IM("assistant"), .system_at = OWN_TURN }@];
 
-@ Llama~3 does the same with other marks, a mark at the very beginning, and no newline between turns. It strips white space from both ends of each turn's text. Since Llama~3.1 the system always has a turn, with two dates in it: the day on which the model's knowledge ends, and today. Today is a
-difficulty. A text that depends on the day is not a function of the conversation, and no test could check it. Fortunately Llama~3.1's program has a default date, which it prints if the caller passes none; Llama~3.2's asks the clock first. We always print the default.
+@ Llama~3 does the same with other marks, a mark at the very beginning, and no newline between turns. It strips white space from both ends of each turn's text.
 @^Llama 3@>
 
 @<What surrounds the words@>=
@@ -143,16 +121,6 @@ difficulty. A text that depends on the day is not a function of the conversation
 #define HEAD(role) BEFORE role BEHIND
 static const struct frame llama3 = @[{@|
   .begin = SIGN("begin_of_text"), .open = @[{ HEAD("system"),@|
-    HEAD("user"), HEAD("assistant") }@],@|
-  .close = @[{ SIGN("eot_id"), SIGN("eot_id"), "" }@],@|
-  .end = SIGN("eot_id"), .after = "", .reply = HEAD("assistant"),@|
-  .system_at = OWN_TURN, .trims = @[{ true, true, true }@] }@];
-/*- Llama 3.1's program prints this date if the caller passes none; a text that depends on the day
-  could not be tested. */
-static const struct frame llama3_dated = @[{@|
-  .begin = SIGN("begin_of_text"), .open = @[{ HEAD("system")@|
-    "Cutting Knowledge "@| "Date: December 2023\n"@|
-    "Today Date: 26 Jul "@| "2024\n\n",@|
     HEAD("user"), HEAD("assistant") }@],@|
   .close = @[{ SIGN("eot_id"), SIGN("eot_id"), "" }@],@|
   .end = SIGN("eot_id"), .after = "", .reply = HEAD("assistant"),@|
@@ -171,47 +139,20 @@ static const struct frame llama2 = @[{@|
   /*- No marks for turns: <s> and </s> go around a question and its answer, the rest is text. The
     system's words are stripped together with the question into which they go. */
 
-@ Mistral's templates follow Llama~2's, with one beginning for the whole conversation. There are three versions, which differ in blanks and in what they do with a system's words. The first program refuses them. The next puts them into the first question. The one that came with the third vocabulary puts them into the last question, so that they move with every turn. In that vocabulary the bracketed words are marks, one token each; in the earlier ones they are ordinary text. We write them in braces and let the vocabulary decide, as Hugging Face's tokenizer would.
+@ Five more frames are in \.{unwoven/templates/frames.inc}. Each has one difficulty.
+
+\emph{Llama~3.1} always has a system turn, with two dates in it: the day on which the model's knowledge ends, and today. A text that depends on the day is not a function of the conversation, and no test could check it. Fortunately its program has a default date, which it prints if the caller passes none; Llama~3.2's asks the clock first. We always print the default.
+
+\emph{Mistral's} templates follow Llama~2's. There are three versions, which differ in blanks and in what they do with a system's words. The first program refuses them. The next puts them into the first question. The one that came with the third vocabulary puts them into the last question, so that they move with every turn. In that vocabulary the bracketed words are marks, one token each; in the earlier ones they are ordinary text. We write them in braces and let the vocabulary decide.
 @^Mistral@>
 
-@<What surrounds the words@>=
-static const struct frame mistral = @[{@|
-  .begin = "{<s>}", .open = @[{ "", "{[INST]} ", "" }@],@|
-  .close = @[{ "", " {[/INST]}", "" }@],@|
-  .end = "{</s>}", .after = "", .reply = "", .system_at = NOT_AT_ALL,@|
-  .alternates = true }@];
-/*- The first program refuses a system's words, the next puts them into the first question, the
-  third into the last, so that they move with every turn. In brackets: a token where the vocabulary
-  has one, else text. */
-static const struct frame mistral_v1 = @[{@|
-  .begin = "{<s>}", .open = @[{ "", " {[INST]} ", " " }@],@|
-  .close = @[{ "\n\n", " {[/INST]}", "" }@],@|
-  .end = "{</s>}", .after = "", .reply = "", .system_at = IN_FIRST,@|
-  .alternates = true }@];
-static const struct frame mistral_v3 = @[{@|
-  .begin = "{<s>}", .open = @[{ "", "{[INST]} ", " " }@],@|
-  .close = @[{ "\n\n", "{[/INST]}", "" }@],@|
-  .end = "{</s>}", .after = "", .reply = "", .system_at = IN_LAST,@|
-  .alternates = true, .trims = @[{ false, false, true }@] }@];
+\emph{The built-in model} was trained on the kingdom's dialogues (\cref{corpus}), which have no marks for turns: a line begins with \texttt{User:} or with \texttt{Assistant:}, and an empty line comes before the next question. Here a newline ends a turn. The text that asks for an answer has no blank after the colon. Why? The vocabulary puts that blank at the beginning of the next word; if we wrote it, the model would have to continue with a word that lacks its blank.
 
-@ The built-in model was trained on the kingdom's dialogues (\cref{corpus}), which have no marks for turns: a line begins with \texttt{User:} or with \texttt{Assistant:}, and an empty line comes before the next question. This is a template like the others, except that a newline ends a turn. The text that asks for an answer has no blank after the colon, because
-the vocabulary puts that blank at the beginning of the next word; if we wrote it, the model would have to continue with a word that lacks its blank. The dialogues contain no system turns, so the template has no place for one.
+@ Some models of one family differ only in the default system turn, which is used when you give none. Qwen2's program then says that the model is a helpful assistant, and the model expects to read it. Qwen3's program also treats reasoning in a special way (\cref{sec:thoughts}). Here are the rows of the table.
 
 @<What surrounds the words@>=
-static const struct frame pocket = @[{@|
-  .begin = "{<|endoftext|>}", .open = @[{ "", "User: ",@|
-    "Assistant: " }@],@|
-  .close = @[{ "", "\n", "" }@],@|
-  .end = "\n", .after = "\n", .reply = "Assistant:",@|
-  .system_at = NOT_AT_ALL, .alternates = true }@];
-  /*- No blank after the last colon: the vocabulary puts it at the beginning of the next word. */
-
-@ Some models of one family differ only in the default system turn, which is used when the caller gives none. Qwen2's program then says that the model is a helpful assistant, and the model expects to read it. Qwen3's program also treats reasoning in a special way (\cref{sec:thoughts}). Here are the rows of the table.
-
-@<What surrounds the words@>=
-struct chat_template { const char *name; const struct frame *around;
-  const char *silent; bool thinks; };
-  /* |silent|: the default system turn, or null */
+#include "templates/frames.inc"
+@#
 static const struct chat_template table[] = @[{@|
   { "chatml", &chatml, NULL, false },@|
   { "qwen2", &chatml, "You are a helpful "@| "assistant.", false },@|
@@ -230,7 +171,7 @@ static const struct chat_template table[] = @[{@|
 enum { TEMPLATES = sizeof table / sizeof *table };
 
 @* Rendering a conversation. \label{sec:writescript}
-The text of a conversation is more than a string to us: for each part we also keep its kind. A part is a mark, text of the template, or the words of a speaker; for words we also keep the speaker. We call the result a \emph{rendered prompt}, or a \emph{script}, as in a theatre. Hugging Face's library makes one string of it and forgets the kinds, which is where the trouble of \cref{sec:injection} begins.
+To Hugging Face's library the text of a conversation is one string. To us it is more: for each part we also keep its kind. A part is a mark, text of the template, or the words of a speaker. We call the result a \emph{rendered prompt}, or a \emph{script}, as in a theatre. Forgetting the kinds is where the trouble of \cref{sec:injection} begins.
 
 @<A script@>=
 enum part_kind { PROMPT_PART_MARK, PROMPT_PART_FRAME, PROMPT_PART_SAID };
@@ -251,7 +192,7 @@ bool prompt_render(struct memory *m, const struct chat_template *by,
 void prompt_free(struct memory *m, struct rendered_prompt *s);
   /* frees its memory */
 
-@ Each part is appended. Adjacent pieces of template text become one part, and an empty string adds no part. The array of parts grows as arrays of ids do.
+@ Each part is appended. Adjacent pieces of template text become one part, and an empty string adds no part.
 
 @<Put a part at the end@>=
 struct writer { struct memory *m; struct rendered_prompt *out;
@@ -270,21 +211,16 @@ static bool put(struct writer *w, enum part_kind kind,
     last->n += n;
     return true;
   }
-  @<Make room for one more part@>@;
+  struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part,
+    &s->cap, s->n + 1, 16,
+    sizeof *p, w->why);
+  if (p == NULL) return false;
+  s->part = p;
   s->part[s->n++] = (struct prompt_part) @[{ kind, who, at, n }@];
   return true;
 }
 
-@ If memory runs out here, the text has been appended without its part; but then the caller discards the whole script, so this is never seen.
-
-@<Make room for one more part@>=
-struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part,
-  &s->cap, s->n + 1, 16,
-  sizeof *p, w->why);
-if (p == NULL) return false;
-s->part = p;
-
-@ A string of the table is appended piece by piece: marks, and the text between them. The strings are our own, so every brace that is opened is closed.
+@ A string of the table is appended piece by piece: marks, and the text between them.
 
 @<Put what the table says@>=
 static bool put_frame(struct writer *w, const char *words)
@@ -301,42 +237,7 @@ static bool put_frame(struct writer *w, const char *words)
 }
   /*- The strings are our own: every brace is closed. */
 
-@ White space, to these programs, is what Python's |strip| removes: Unicode's list and four more characters, the separators at the end of ASCII's control characters, which have separated nothing since the days of paper tape. A byte that does not form a character is not white space.
-
-@<Take white space off@>=
-static size_t blank_here(const unsigned char *text, size_t n)
-{
-  enum utf8_state state;
-  size_t k = utf8_next(text, n, &state);
-  uint32_t c = state == UTF8_WHOLE ? utf8_point(text, k) : 'x';
-  bool blank = (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20)
-    || c == 0x85 || c == 0xa0 || c == 0x1680
-    || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029
-    || c == 0x202f || c == 0x205f || c == 0x3000;
-  return blank ? k : 0;
-}
-  /*- What Python's strip takes off: Unicode's white space and the four separators 1c to 1f. A byte
-    of no character is not white. */
-
-@ White space is stripped from the end of a script as far back as |from|, whether it came from a speaker or from the template. Parts that are left empty are removed.
-
-@<Take white space off@>=
-static void trim_end(struct rendered_prompt *s, size_t from)
-{
-  unsigned char *c = s->text.byte;
-  while (s->text.n > from) {
-    size_t k = s->text.n - 1;
-    while (k > from && (c[k] & 0xc0) == 0x80) k--;
-    if (blank_here(c + k, s->text.n - k) != s->text.n - k) break;
-    s->text.n = k;
-  }
-  while (s->n > 0 && s->part[s->n - 1].at >= s->text.n) s->n--;
-  if (s->n > 0 && s->part[s->n - 1].at + s->part[s->n - 1].n > s->text.n)
-    s->part[s->n - 1].n = s->text.n - s->part[s->n - 1].at;
-}
-  /*- as far back as from, whoever the white space is from; parts that become empty go */
-
-@ A turn consists of what opens it, the system's words if they belong here, its own words, and what closes it. White space is stripped from the system's words and the turn's own words together; so a turn's own words lose white space at their beginning only if nothing comes before them.
+@ A turn consists of what opens it, the system's words if they belong here, its own words, and what closes it. White space is stripped from the system's words and the turn's own words together. So a turn's own words lose white space at their beginning only if nothing comes before them. (What is white space to these programs? What Python's |strip| removes: Unicode's list, and four separators at the end of ASCII's control characters, which have separated nothing since the days of paper tape.)
 
 @<Put a turn@>=
 static bool put_turn(struct writer *w, const struct frame *f,
@@ -350,11 +251,11 @@ static bool put_turn(struct writer *w, const struct frame *f,
   /*- The system's words and the turn's own are stripped together, so the beginning only if nothing
     comes before it. */
   if (f->trims[now->who] && w->out->text.n == from)
-    while (at < now->n && (k = blank_here((const unsigned char *)
+    while (at < now->n && (k = prompt_blank((const unsigned char *)
         now->text + at, now->n - at)) > 0) at += k;
   if (!put(w, PROMPT_PART_SAID, now->who, now->text + at, now->n - at))
     return false;
-  if (f->trims[now->who]) trim_end(w->out, from);
+  if (f->trims[now->who]) prompt_trim_end(w->out, from);
   return put_frame(w, f->close[now->who]) && (now->who != ROLE_ASSISTANT
     || (put_frame(w, f->end) && put_frame(w, f->after)));
 }
@@ -363,47 +264,7 @@ static bool put_turn(struct writer *w, const struct frame *f,
 Qwen3 writes its reasoning before it answers, between \texttt{<think>} and \texttt{</think>}. We call this text the thought of an answer. The template's program drops the thoughts from all answers but those after the last question: a thought about an old question is of no use for a new one, and takes space in the context. After the last question it does the opposite: thoughts are kept, and if the last turn is an answer without a thought, it gets an empty one. (The program also has a switch that asks for an answer without a thought. It is off by default, and here it stays off.)
 @^reasoning block@>
 
-To separate thought and answer, we search a turn for the first or the last occurrence of a word.
-
-@<Take an answer's thought apart@>=
-static bool find(const struct turn *said, const char *word, bool last,
-  size_t *at)
-{
-  size_t k = strlen(word);
-  bool found = false;
-  for (size_t i = 0; i + k <= said->n && !(found && !last); i++)
-    if (memcmp(said->text + i, word, k) == 0) found = true, *at = i;
-  return found;
-}
-/*- around a thought and an answer the template has newlines of its own */
-static void strip_lines(struct turn *t)
-{
-  while (t->n > 0 && *t->text == '\n') t->text++, t->n--;
-}
-
-@ The thought ends at the first \texttt{</think>}, and the answer begins after the last one. If a model is confused enough to write it twice, we drop what is between them. Newlines around thought and answer are dropped as well, because the template supplies its own.
-
-@<Take an answer's thought apart@>=
-static void part_thought(const struct turn *said, struct turn *thought,
-  struct turn *rest)
-{
-  size_t at;
-  *thought = (struct turn) @[{ ROLE_ASSISTANT, said->text, 0 }@];
-  *rest = *said;
-  if (!find(said, "</think>", true, &at)) return;
-  rest->text += at + 8, rest->n -= at + 8;
-  strip_lines(rest);
-  find(said, "</think>", false, &thought->n);
-  while (thought->n > 0 && thought->text[thought->n - 1] == '\n')
-    thought->n--;
-  if (find(thought, "<think>", true, &at))
-    thought->text += at + 7, thought->n -= at + 7;
-  strip_lines(thought);
-}
-  /*- The thought ends at the first </think>, the answer begins after the last: what lies between
-    is dropped. */
-
-@ A thought comes before the answer's words, and the template surrounds it with words of its own. We pass it to |put_turn| as |within|, the parameter for the system's words; no turn has both.
+A thought comes before the answer's words, and the template surrounds it with words of its own. We pass it to |put_turn| as |within|, the parameter for the system's words; no turn has both.
 
 @<Put an answer of one who thinks@>=
 static bool put_thinker(struct writer *w, const struct turn *said,
@@ -411,120 +272,27 @@ static bool put_thinker(struct writer *w, const struct turn *said,
 {
   struct turn thought, rest;
   struct frame f = chatml;
-  part_thought(said, &thought, &rest);
+  thought_part(said, &thought, &rest);
   /*- Thoughts before the last question are dropped; after it they stay, and a last answer without
     one gets an empty one. */
   if (!late || (!last && thought.n == 0))
     return put_turn(w, &f, &rest, NULL);
-  strip_lines(&rest);
+  thought_strip_lines(&rest);
   /*- The thought goes where the system's words would: no turn has both. */
   f.open[ROLE_SYSTEM] = "<think>\n", f.close[ROLE_SYSTEM] = "\n</think>\n\n";
   return put_turn(w, &f, &rest, &thought);
 }
 
-@* The order of a conversation. \label{sec:order-of-talk}
-Before anything is rendered, we check the list of turns. The programs of the published templates raise an exception if turns do not alternate where they should, or if there is a system turn and the template has no place for it. Our error messages say the same and count turns from 1. In two things we are stricter. The system speaks first or not at all; and if its words go into a question, there must be a question. Without one, Llama~2's
-program would silently lose them.
-
-@<Look at the order of the turns@>=
-static bool in_order(const struct chat_template *t,
-  const struct turn *talk, size_t n, struct error *why)
-{
-  static const char *const whose[] = @[{ "the system's", "the user's",@|
-    "the assistant's" }@];
-  size_t first = n > 0 && talk[0].who == ROLE_SYSTEM;
-  const struct frame *f = t->around;
-  if (first == 1 && f->system_at == NOT_AT_ALL)
-    return error_say(why, "the template %s has no place for a "@|
-      "system turn", t->name);
-  if (n == 0 || (first == n && f->system_at != OWN_TURN))
-    return error_say(why, "the template %s needs a turn of the "@|
-      "user, and there is none", t->name);
-  for (size_t i = first; i < n; i++) {
-    enum role due = (i - first) % 2 == 0 ? ROLE_USER : ROLE_ASSISTANT;
-    if (talk[i].who == ROLE_SYSTEM || (f->alternates && talk[i].who != due))
-      return error_say(why, "turn %zu is %s; the template %s wants "@|
-        "%s there", i + 1, whose[talk[i].who], t->name,@|
-        f->alternates ? whose[due] : "another's");
-  }
-  return true;
-}
-  /*- Stricter than the programs in two things: the system speaks first or not at all, and if its
-    words go into a question, there is one; Llama 2's program would lose them. */
-
-@ A chat program renders only the new turns, with |from|, because the earlier ones are in the cache. That works if a new turn leaves the rendering of the old ones unchanged. With two templates it does not: Qwen3 drops thoughts, and Mistral's third moves the system's words to the last question. Then the whole conversation must be rendered again, and the store keeps the rows up to the first id that differs
-(|store_match_prefix|, \cref{sec:line}). A caller can ask beforehand.
-
-@<What a conversation asks of a template@>=
-bool chat_template_rewrites(const struct chat_template *t,
-  const struct turn *talk, size_t n);
-  /* may a new turn change the rendering of the |n| old ones? If so, all
-     must be rendered again, with |from == 0| */
-
-@ The turn before |from| must be an answer. Only an answer is sure to end with a mark, and only at a mark can the two halves be encoded separately.
-
-@<Look at the order of the turns@>=
-bool chat_template_rewrites(const struct chat_template *t,
-  const struct turn *talk, size_t n)
-{
-  return t->thinks || (t->around->system_at == IN_LAST && n > 0
-    && talk[0].who == ROLE_SYSTEM);
-}
-static bool may_begin(const struct chat_template *t,
-  const struct turn *talk, size_t n, size_t from, struct error *why)
-{
-  /*- only an answer is sure to end with a mark, and only there can two halves be encoded
-    separately */
-  if (from > 0 && (from > n || talk[from - 1].who != ROLE_ASSISTANT))
-    return error_say(why, "a conversation of %zu turns cannot be "@|
-      "continued after turn %zu, which is not an answer", n, from);
-  if (from > 0 && chat_template_rewrites(t, talk, from))
-    return error_say(why, "the template %s changes earlier turns; "@|
-      "all must be written again", t->name);
-  return true;
-}
-
-@ A script begins with the template's first mark and the system's turn, or the default one. After an answer it begins with the text that follows an answer's mark.
-
-@<Put the beginning, or what follows an answer@>=
-static bool put_beginning(struct writer *w,
-  const struct chat_template *t, const struct turn *talk, bool follows)
-{
-  const struct frame *f = t->around;
-  if (follows) return put_frame(w, f->after);
-  if (!put_frame(w, f->begin)) return false;
-  if (f->system_at != OWN_TURN) return true;
-  if (talk[0].who == ROLE_SYSTEM) return put_turn(w, f, &talk[0], NULL);
-  return t->silent == NULL || (put_frame(w, f->open[ROLE_SYSTEM])
-    && put_frame(w, t->silent) && put_frame(w, f->close[ROLE_SYSTEM]));
-}
-  /*- After an answer, which ended with a mark, only what follows that mark. */
-
-@ Qwen3's program has its own rule for which turn is the last question. A user's turn that begins with \.{<tool\_response>} and ends with \.{</tool\_response>} is a tool's reply to the assistant, and does not count as a question. So a model that thinks, calls a tool, and thinks on does not lose its first thought on the way. If the user has no other turn, there is no question, and all thoughts are dropped. Other templates make
+@ Which turn is the last question? A user's turn between \.{<tool\_response>} and \.{</tool\_response>} is a tool's reply to the assistant, and does not count. So a model that thinks, calls a tool, and thinks on does not lose its first thought on the way. Other templates make
 no such distinction.
 @^tools, of a model@>
-
-@<Put the turns@>=
-static bool is_question(const struct turn *said)
-{
-  static const char open[] = "<tool_response>",@|
-    close[] = "</tool_response>";
-  size_t k = sizeof open - 1, l = sizeof close - 1;
-  return said->who == ROLE_USER && !(said->n >= l
-    && memcmp(said->text, open, k) == 0
-    && memcmp(said->text + said->n - l, close, l) == 0);
-}
-  /*- To Qwen3, a user's turn that is the reply of a tool is no question, so thoughts live through
-    calls of tools. */
-
-@ Then come the turns. As the frame says, the system's words go into the user's first turn, or into the last turn of all if it is the user's.
 
 @<Put the turns@>=
 static bool put_turns(struct writer *w, const struct chat_template *t,
   const struct turn *talk, size_t n, size_t from)
 {
   size_t first = talk[0].who == ROLE_SYSTEM, question = n;
-  while (question > 0 && !is_question(&talk[question - 1])) question--;
+  while (question > 0 && !talk_is_question(&talk[question - 1])) question--;
   for (size_t i = from > first ? from : first; i < n; i++) {
     bool here = first == 1 && talk[i].who == ROLE_USER
       && ((t->around->system_at == IN_FIRST && i == 1)
@@ -542,6 +310,35 @@ static bool put_turns(struct writer *w, const struct chat_template *t,
   /*- question: how many turns there are up to the last question; 0 if there is none, and then all
     thoughts are dropped. */
 
+@* The order of a conversation. \label{sec:order-of-talk}
+Before anything is rendered, we check the list of turns. The published programs raise an exception if turns do not alternate where they should, or if there is a system turn and the template has no place for it. Our messages say the same and count turns from 1. In two things we are stricter. The system speaks first or not at all; and if its words go into a question, there must be a question. Without one, Llama~2's
+program would silently lose them. (\.{unwoven/templates/order.c})
+
+A chat program renders only the new turns, with |from|, because the earlier ones are in the cache. That works if a new turn leaves the rendering of the old ones unchanged. With two templates it does not: Qwen3 drops thoughts, and Mistral's third moves the system's words to the last question. Then the whole conversation must be rendered again, and the store keeps the rows up to the first id that differs
+(|store_match_prefix|, \cref{sec:line}). A caller can ask beforehand.
+
+@<What a conversation asks of a template@>=
+bool chat_template_rewrites(const struct chat_template *t,
+  const struct turn *talk, size_t n);
+  /* may a new turn change the rendering of the |n| old ones? If so, all
+     must be rendered again, with |from == 0| */
+
+@ A script begins with the template's first mark and the system's turn, or the default one. After an answer it begins with the text that follows an answer's mark.
+
+@<Put the beginning, or what follows an answer@>=
+static bool put_beginning(struct writer *w,
+  const struct chat_template *t, const struct turn *talk, bool follows)
+{
+  const struct frame *f = t->around;
+  if (follows) return put_frame(w, f->after);
+  if (!put_frame(w, f->begin)) return false;
+  if (f->system_at != OWN_TURN) return true;
+  if (talk[0].who == ROLE_SYSTEM) return put_turn(w, f, &talk[0], NULL);
+  return t->silent == NULL || (put_frame(w, f->open[ROLE_SYSTEM])
+    && put_frame(w, t->silent) && put_frame(w, f->close[ROLE_SYSTEM]));
+}
+  /*- After an answer, which ended with a mark, only what follows that mark. */
+
 @ The text that asks for an answer comes last. If any step fails, the script is freed.
 
 @<Write a script@>=
@@ -551,7 +348,7 @@ bool prompt_render(struct memory *m, const struct chat_template *by,
 {
   struct writer w = @[{ m, out, why }@];
   *out = (struct rendered_prompt) @[{ .by = by, .inside = from > 0 }@];
-  if (in_order(by, talk, n, why) && may_begin(by, talk, n, from, why)
+  if (talk_in_order(by, talk, n, why) && talk_may_begin(by, talk, n, from, why)
       && put_beginning(&w, by, talk, from > 0)
       && put_turns(&w, by, talk, n, from)
       && (!reply || put_frame(&w, by->around->reply))) return true;
@@ -573,7 +370,7 @@ that a program pastes into a question can do the same. This is one kind of \emph
 How can we do that without changing a single id of an honest conversation? The obvious way is to encode each part by itself, but that gives other ids: the newline after a role and the first letter of the question may belong to one piece, and in Llama~2 the blank before a question is a part of its first word. But no merge ever crosses a mark. So we cut at the marks of the template, and only there. The text
 between two of them, whether the template's or a speaker's, is encoded in one call, with special tokens off.
 
-@ A mark is looked up in the vocabulary. It must be there, and be flagged as special: a token that is not special would be found in a user's words as well, and the promise would be empty. Words in square brackets are the exception that we met with Mistral: where they are not tokens, they are ordinary text, and are encoded with the text around them.
+@ A mark is looked up in the vocabulary. It must be there, and be flagged as special: a token that is not special would be found in a user's words as well, and the promise would be empty. Words in square brackets are the exception that we met with Mistral: where they are not tokens, they are encoded with the text around them.
 
 @<Find the token of a mark@>=
 static bool find_mark(const struct rendered_prompt *s, size_t i,
@@ -683,62 +480,16 @@ bool conversations_ends(struct memory *m, const struct chat_template *by,
 gives the ids that the model wrote. A model may split a word into other tokens than its tokenizer would; then the cache has what the model wrote, and the model goes on from that. (Llama~2's frame has a blank before the mark at the end, which the model seldom writes; then the cache simply lacks it.)
 
 @* Recognition. \label{sec:recognition}
-We recognize a published program by a hash of its text: a number of 64 bits, computed with the function of \cref{sec:tables}. Two differences are ignored. A newline is sometimes written as a character and sometimes as a backslash and an n, which in Jinja's strings is the same; and white space at the end prints nothing. Apart from these, the copies of a program that we found in different places agree, with one exception that we name below.
+We recognize a published program by a hash of its text: a number of 64 bits, computed with the function of \cref{sec:tables}. Two differences are ignored. A newline is sometimes written as a character and sometimes as a backslash and an n, which in Jinja's strings is the same; and white space at the end prints nothing. Apart from these, the copies of a program that we found in different places agree.
 
-@<Recognize a program@>=
-static uint64_t key_of(const char *text, size_t n)
-{
-  uint64_t h = UINT64_C(0xcbf29ce484222325);
-  while (n > 0 && memchr(" \t\r\n", text[n - 1], 4) != NULL) n--;
-  for (size_t i = 0; i < n; i++) {
-    bool line = i + 1 < n && text[i] == '\\' && text[i + 1] == 'n';
-    i += line;
-    h = (h ^ (line ? '\n' : (unsigned char) text[i]))
-      * UINT64_C(0x100000001b3);
-  }
-  return h;
-}
-  /*- FNV-1a of the program, but for what prints alike: backslash n is a newline, and white space
-    at the end is nothing. It need not be cryptographic: who forged one would spoil the
-    conversations of his own model only. */
+\printedfunction{templates/find.c}{key_of}
 
-@ The table's hashes come from these programs, each published with its model: ChatML as OpenHermes and Dolphin have it, and as Qwen3 has it in its later versions without thoughts; Qwen2; Qwen2.5; the thinking Qwen3, twice; SmolLM2; Llama~2; Llama~3, twice; Llama~3.1 and \given{3.3}, which are the same, and Llama~3.2; Mistral~7B~0.2 and Mixtral, as they were first published, and the former as it was later. The source and the licence of each text are in
-\.{tests/golden/conversations/templates.json}, and a test compares the table with them. (Llama~3's first program asks for an answer even if the caller does not want one. A chat always wants one, so we treat it like the second.) Two programs are missing. Mistral~7B~0.1 was first published with a blank after each answer, which no row has; and no two copies of Mistral's third that we found were alike, so it can only be chosen by name.
+A table in \.{unwoven/templates/find.c} has the hashes of fifteen programs, each published with its model; the source and the licence of each text are in
+\.{tests/golden/conversations/templates.json}, and a test compares the table with them. Two programs are missing. Mistral~7B~0.1 was first published with a blank after each answer, which no row has; and no two copies of Mistral's third that we found were alike, so it can only be chosen by name.
 
 Could two programs have the same hash? Not by chance. An attacker could construct one, because this hash is not cryptographic; but publishing such a program with a model would only give that model's own conversations the wrong format.
 
-@<Recognize a program@>=
-static const struct { uint64_t key; const char *name; } published[] = @[{@|
-  { UINT64_C(0x88bf4138d5c826f0), "chatml" },@|
-  { UINT64_C(0x773d13e188afc917), "chatml" },@|
-  { UINT64_C(0xe62b0eb869d628c3), "chatml" },@|
-  { UINT64_C(0x8a87094e0e1e24c5), "qwen2" },@|
-  { UINT64_C(0x11d394755cef9355), "qwen2.5" },@|
-  { UINT64_C(0xabb815b933a4981a), "qwen3" },@|
-  { UINT64_C(0x521e84e1430005c3), "qwen3" },@|
-  { UINT64_C(0x45ec583d4d25bc3a), "smollm2" },@|
-  { UINT64_C(0x4d1512049817743d), "llama2" },@|
-  { UINT64_C(0x74891e390e614ae2), "llama3" },@|
-  { UINT64_C(0x0e60067a5537498e), "llama3" },@|
-  { UINT64_C(0x4fd30286bc0da17c), "llama3.1" },@|
-  { UINT64_C(0x1a6da26e3aef1b34), "llama3.1" },@|
-  { UINT64_C(0x8c734b90b4f8d84d), "mistral" },@|
-  { UINT64_C(0xd99e5b4469be13b3), "mistral-v1" } }@];
-
-@ The table is short, and we search it once per model, so a linear search is enough.
-
-@<Recognize a program@>=
-const struct chat_template *chat_template_known(const char *text,
-  size_t n)
-{
-  uint64_t key = key_of(text, n);
-  for (size_t i = 0; i < sizeof published / sizeof *published; i++)
-    if (published[i].key == key)
-      return chat_template_named(published[i].name, NULL);
-  return NULL;
-}
-
-@ Could we not look for a telling word, \sign{im\_start} say, and take the template that has it? Other engines do. It works until a model has another default system turn, or a blank in another place; then the model answers a little worse, and you do not know why. An error message is better, and it lists the names that you can type.
+@ Could we not look for a telling word, \sign{im\_start} say, and take the template that has it? Other engines do. It works until a model has another default system turn, or a blank in another place; then the model answers a little worse, and you do not know why. An error message is better. It quotes the beginning of the program and lists the names that you can type. An edited program usually keeps the marks of the one that it was made from, so the message also names the templates that end an answer alike: a good guess for you to try, and a bad one for us to make.
 
 @<Find a template by its name@>=
 const struct chat_template *chat_template_at(size_t i)
@@ -749,7 +500,7 @@ const char *chat_template_name(const struct chat_template *t)
 {
   return t->name;
 }
-static const char *all_names(char buffer[160])
+const char *chat_template_names(char buffer[160])
 {
   size_t n = 0;
   for (size_t i = 0; i < TEMPLATES && n < 160; i++)
@@ -764,160 +515,9 @@ const struct chat_template *chat_template_named(const char *name,
   for (size_t i = 0; i < TEMPLATES; i++)
     if (strcmp(table[i].name, name) == 0) return &table[i];
   error_say(why, "there is no template %s; the names are %s",@|
-    text_excerpt(name, strlen(name), 40, said), all_names(buffer));
+    text_excerpt(name, strlen(name), 40, said), chat_template_names(buffer));
   return NULL;
 }
-
-@ A model's directory may have the program in a file of its own, which takes precedence, or as a field of the tokenizer's settings or of a file with only this field. The field may be a list of several programs, of which the one named |"default"| is for conversations. We read the settings with the reader of \cref{safetensors}, with its limits.
-
-@<Find a model's template@>=
-static const json_t *field_of(const json_t *settings)
-{
-  json_t *v = json_object_get(settings, "chat_template"), *one;
-  size_t i;
-  json_array_foreach(v, i, one) {
-    const char *name =@|
-      json_string_value(json_object_get(one, "name"));
-    if (name != NULL && strcmp(name, "default") == 0)
-      return json_object_get(one, "template");
-  }
-  return v;
-}
-  /*- A list has several programs, of which "default" is for conversations. */
-
-@ If we do not know a program, the message quotes its beginning; |jsonfile_excerpt| removes the characters that could disturb a terminal. It also says what can be done. An edited program usually keeps the marks of the one that it was made from. So we name the templates whose mark for the end of an answer occurs in it: a good guess for you to try, and a bad one for us to make. A field that is not a text at all, but a number for example, gets the same message without the guess.
-
-@<Find a model's template@>=
-static const char *similar_names(const json_t *program, char buffer[160])
-{
-  const char *text = json_is_string(program) ? json_string_value(program) : "";
-  size_t n = 0;
-  buffer[0] = '\0';
-  for (size_t i = 0; i < TEMPLATES; i++) {
-    const char *mark = table[i].around->end, *from = mark + 1;
-    char sign[32];
-    if (mark[0] != '{') continue;
-    snprintf(sign, sizeof sign, "%.*s", (int) strcspn(from, "}"), from);
-    if (strstr(text, sign) == NULL) continue;
-    n += (size_t) snprintf(buffer + n, 160 - n, "%s%s", n == 0 ? "" : ", ", table[i].name);
-  }
-  return buffer;
-}
-  /*- An edited program mostly keeps the marks of the one that it came from: a good guess for a
-    person to try, and a bad one for us to make. */
-
-@ The sentence has room for all names twice.
-
-@<Find a model's template@>=
-static const struct chat_template *judge(json_t *program,
-  const char *path, struct error *why)
-{
-  char buffer[64], names[160], alike[160], wanted[340];
-  const struct chat_template *t = !json_is_string(program) ? NULL
-    : chat_template_known(json_string_value(program),@|
-    json_string_length(program));
-  similar_names(program, alike);
-  snprintf(wanted, sizeof wanted, "a published template that is "@|
-    "known here, or the name of one: %s%s%s%s",
-    all_names(names), *alike == '\0' ? "" : " (", alike,@|
-    *alike == '\0' ? "" : " end an answer alike)");
-  if (t == NULL) error_found(why, path, "chat_template",
-    jsonfile_excerpt(program, buffer), wanted);
-  return t;
-}
-  /*- No guess: a template that is nearly right makes a model answer a little worse, and nobody
-    knows why. We name those that end an answer alike, and the user chooses. */
-
-@ A file of its own is mapped and turned into a JSON string, so that both cases go through the same check. Bytes that are not UTF-8 make no string, and are refused with a message of their own. If they are those of a file of another kind, the message names that kind (\cref{sec:misfits}).
-
-@<Find a model's template@>=
-static const struct chat_template *judge_file(const char *path,
-  struct error *why)
-{
-  struct mapping map;
-  if (!file_map(&map, path, why)) return NULL;
-  json_t *program = map.size > JSONFILE_MAX_SETTINGS ? NULL
-    : json_stringn((const char *) map.bytes, map.size);
-  const struct chat_template *t = NULL;
-  if (program == NULL) error_say(why, "%s: is not a text of at most "@|
-    "%d bytes", path, JSONFILE_MAX_SETTINGS);
-  else t = judge(program, path, why);
-  if (t == NULL) misfit_bytes(path, map.bytes, map.size, true, why);
-  json_decref(program);
-  file_unmap(&map);
-  return t;
-}
-
-@ In a GGUF file (\cref{gguf}) the program is the value of a key. Absence is no fault of the file: the caller finds a sentence for it.
-
-@<Find a model's template@>=
-static json_t *program_in_gguf(const char *path, struct error *why)
-{
-  struct mapping map;
-  struct memory m = @[{ .fail_at = 0 }@];
-  struct gguf_file g;
-  struct gguf_words words;
-  json_t *program = NULL;
-  if (!file_map(&map, path, why)) return NULL;
-  if (gguf_read(&g, &m, path, map.bytes, map.size, why)) {
-    const struct gguf_entry *e = gguf_find(&g, "tokenizer.chat_template");
-    if (e == NULL) program = json_null();
-    else if (!gguf_string(e, &words)
-      || (program = json_stringn(words.text, words.n)) == NULL)
-      error_found(why, path, "tokenizer.chat_template", "not a text", "one in UTF-8");
-  }
-  gguf_free(&g);
-  file_unmap(&map);
-  return program;
-}
-  /*- Absence is no fault of the file, so null, in JSON's sense, and the caller finds the sentence;
-    NULL is a fault. */
-
-@ Both functions below look for the same three files, or for that key. If a directory has neither, its model was not trained on conversations, or its makers did not say in which format. Then the user has to name a template, and the message says so.
-
-@<Find a model's template@>=
-const struct chat_template *chat_template_of(const char *folder,
-  struct error *why)
-{
-  char path[PATH_CAP], names[160];
-  bool one_file = gguf_recognizes(folder);
-  if (!one_file && path_find(path, folder, "chat_template.jinja", F_OK))
-    return judge_file(path, why);
-  if (one_file) snprintf(path, sizeof path, "%s", folder);
-  json_t *settings = json_null();
-  if (one_file) settings = program_in_gguf(folder, why);
-  else if (path_find(path, folder, "chat_template.json", F_OK)
-      || path_find(path, folder, "tokenizer_config.json", F_OK))
-    settings = jsonfile_read(path, JSONFILE_MAX_SETTINGS, why);
-  const json_t *v = one_file ? settings : field_of(settings);
-  const struct chat_template *t = NULL;
-  if (settings != NULL && (v == NULL || json_is_null(v)))
-    error_say(why, "%.120s: has no chat template; its name may be "@|
-      "given: %s", folder, all_names(names));
-  else if (settings != NULL) t = judge((json_t *) v, path, why);
-  json_decref(settings);
-  return t;
-}
-
-@ Sometimes a caller only asks whether there is a template: a model that has one was trained on conversations, and does not expect a plain prompt. A file that cannot be read counts as none; the answer is only a hint, and no model is refused because of it.
-
-@<Find a model's template@>=
-bool chat_template_given(const char *folder)
-{
-  char path[PATH_CAP];
-  bool one_file = gguf_recognizes(folder);
-  if (path_find(path, folder, "chat_template.jinja", R_OK)) return true;
-  json_t *settings = NULL;
-  if (one_file) settings = program_in_gguf(folder, NULL);
-  else if (path_find(path, folder, "chat_template.json", R_OK)
-      || path_find(path, folder, "tokenizer_config.json", R_OK))
-    settings = jsonfile_read(path, JSONFILE_MAX_SETTINGS, NULL);
-  json_t *v = one_file ? settings : json_object_get(settings, "chat_template");
-  bool given = v != NULL && !json_is_null(v);
-  json_decref(settings);
-  return given;
-}
-  /*- only a hint: what cannot be read counts as none */
 
 @ The header has what callers need, in the order of this chapter.
 
@@ -932,7 +532,7 @@ bool chat_template_given(const char *folder)
 @<From a script to ids@>@;
 #endif
 
-@ The table comes first, and the reading of directories last.
+@ The table comes first.
 
 @(conversations.c@>=
 @;
@@ -944,24 +544,15 @@ bool chat_template_given(const char *folder)
   all that lies between two of them in one call, with special tokens off. So an honest conversation
   has the ids of Hugging Face's library, and a speaker's words never become a special token. What
   is no special token in a vocabulary has no such promise. */
-#define _POSIX_C_SOURCE 200809L
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-#include "gguf/gguf.h"
 #include "safetensors/excerpt.h"
-#include "safetensors/jsonfile.h"
-#include "safetensors/misfit.h"
-#include "templates/conversations.h"
+#include "templates/inside.h"
 @<What surrounds the words@>@;
 @<Put a part at the end@>@;
 @<Put what the table says@>@;
-@<Take white space off@>@;
 @<Put a turn@>@;
-@<Take an answer's thought apart@>@;
 @<Put an answer of one who thinks@>@;
-@<Look at the order of the turns@>@;
 @<Put the beginning, or what follows an answer@>@;
 @<Put the turns@>@;
 @<Write a script@>@;
@@ -971,11 +562,43 @@ bool chat_template_given(const char *folder)
 @<Encode a conversation@>@;
 @<Find what ends an answer@>@;
 @<Find a template by its name@>@;
-@<Recognize a program@>@;
-@<Find a model's template@>@;
 
 @* Three turns, printed. \label{sec:talkcheck}
-The three turns begin a conversation that the built-in model really has.
+The program renders three turns in several templates, makes blanks and newlines visible, and puts the words of the turns in quotation marks. With |"values"| it prints the keys of the prose, with |"strips"| the data of the figure.
+
+@c
+#include <stdio.h>
+#include <string.h>
+#include "templates/conversations.h"
+@;@#
+@<Three turns, and the templates that are shown@>@;
+@<Print a script so that its blanks can be seen@>@;
+@<Count what is said, and what is not@>@;
+@<Print the strips of the figure@>@;
+@#
+int main(int argc, char **argv)
+{
+  struct memory m = @[{ .fail_at = 0 }@];
+  struct error why;
+  const char *what = argc > 1 ? argv[1] : "";
+  bool ok = true;
+  if (strcmp(what, "strips") == 0)
+    printf("place,user,assistant,frame,mark\n");
+  for (size_t i = 0; ok && i < SHOWN; i++) {
+    struct rendered_prompt s;
+    const struct chat_template *by = chat_template_named(shown[i], &why);
+    ok = by != NULL && prompt_render(&m, by, three, 3, 0, true, &s, &why);
+    if (!ok) break;
+    if (strcmp(what, "values") == 0) print_counts(shown[i], &s);
+    else if (strcmp(what, "strips") == 0) print_strips(SHOWN - i, &s);
+    else print_script(shown[i], &s);
+    prompt_free(&m, &s);
+  }
+  if (!ok) fprintf(stderr, "%s\n", why.text);
+  return !ok || m.all.live != 0;
+}
+
+@ The three turns begin a conversation that the built-in model really has.
 
 @<Three turns, and the templates that are shown@>=
 static const char hello[] = "Hello!", ask[] = "Hello! What would "@|
@@ -988,7 +611,7 @@ static const char *const shown[] = @[{ "chatml", "qwen2", "llama2",@|
   "llama3", "llama3.1", "mistral", "mistral-v3", "pocket" }@];
 enum { SHOWN = sizeof shown / sizeof *shown };
 
-@ The words of a speaker are printed in quotation marks; a blank of the template is printed as an underscore, and a newline as a backslash and an n. Lines of the print-out are broken only where a part ends.
+@ A blank of the template is printed as an underscore, and a newline as a backslash and an n.
 
 @<Print a script so that its blanks can be seen@>=
 static size_t print_part(const struct rendered_prompt *s,
@@ -1022,7 +645,13 @@ static void print_script(const char *name, const struct rendered_prompt *s)
   printf("\n");
 }
 
-@ The keys count, for each template, the marks, the characters of the template, and those of the speakers.
+@ The keys count, for each template, the marks, the characters of the template, and those of the speakers (\cref{fig:turns}). In ChatML \val{talk.chatml.marks} marks and \val{talk.chatml.frame} characters of the template surround the speakers' \val{talk.chatml.said} characters; Mistral's first needs \val{talk.mistral.marks} and \val{talk.mistral.frame}. Llama~3.1 spends \val{talk.llama3.1.frame} characters, most of them on dates. And the built-in model, with one mark and
+\val{talk.pocket.frame} characters, follows the dialogues that it was trained on.
+
+\widefig{turns}{fig:turns}{Three turns in eight templates, from left to right as they are read. Thick and dark: what the user says. Thick and red: what the model said. Thin: text of the template. Ticks: its marks, one token each.}{Eight horizontal strips, one for each template. In all of them a short dark piece is followed by a longer red one and a dark one of middle length. Between them are ticks and
+thin lines: long thin lines before the first words of Qwen2 and of Llama 3.1, hardly any in Mistral. The built-in model's strip has one tick, at its beginning.}
+
+@ We add up the lengths of the parts, kind by kind; a mark counts as one.
 
 @<Count what is said, and what is not@>=
 static void print_counts(const char *name, const struct rendered_prompt *s)
@@ -1061,12 +690,6 @@ static void print_strips(size_t row, const struct rendered_prompt *s)
 @ What the program prints:
 
 \widecheckpoint{build/out/templates.txt}{the same three turns in eight templates}
-
-@ \Cref{fig:turns} shows the same. In ChatML \val{talk.chatml.marks} marks and \val{talk.chatml.frame} characters of the template surround the speakers' \val{talk.chatml.said} characters; Mistral's first needs \val{talk.mistral.marks} and \val{talk.mistral.frame}. Llama~3.1 spends \val{talk.llama3.1.frame} characters, most of them on dates. And the built-in model, with one mark and
-\val{talk.pocket.frame} characters, follows the dialogues that it was trained on.
-
-\widefig{turns}{fig:turns}{Three turns in eight templates, from left to right as they are read. Thick and dark: what the user says. Thick and red: what the model said. Thin: text of the template. Ticks: its marks, one token each.}{Eight horizontal strips, one for each template. In all of them a short dark piece is followed by a longer red one and a dark one of middle length. Between them are ticks and
-thin lines: long thin lines before the first words of Qwen2 and of Llama 3.1, hardly any in Mistral. The built-in model's strip has one tick, at its beginning.}
 
 @* Exercises. \label{sec:talkexercises}
 The first two need only a pencil. The third adds a template.

@@ -1,7 +1,7 @@
 ==== check
 # the frame goes into a copy of the module, with a row of its own
-awk '/^struct chat_template \{/ { exit } { print }' tangled/templates/conversations.c > $ours/head
-awk '/^struct chat_template \{/ { on = 1 } on { print } /table\[\] = \{/ { print "{ \"zephyr\", &zephyr, NULL, false }," }' tangled/templates/conversations.c > $ours/tail
+awk '/^static const struct chat_template table/ { exit } { print }' tangled/templates/conversations.c > $ours/head
+awk '/^static const struct chat_template table/ { on = 1 } on { print } /table\[\] = \{/ { print "{ \"zephyr\", &zephyr, NULL, false }," }' tangled/templates/conversations.c > $ours/tail
 was=$build/obj/templates/conversations.o
 wrapped
 says_like_ours
