@@ -222,7 +222,7 @@ static bool laugh_aloud(struct memory *m, struct error *why)
 
 @* Two languages and one tree. \label{sec:constraintshapes}
 A pattern is good for a date or a choice of words. But can a pattern describe an object that has objects in it? No regular expression can: to check brackets you must count them, and a pattern cannot count. So there is a second language, in which things have names, and a thing may contain its own name. \Cref{tab:constraintlanguages} puts the two side by side.
-@^regular expression@>@^grammar@>@^GBNF@>@^PCRE2@>
+@^regular expression@>@^PCRE2@>
 
 \begin{table}
 \tabcaption{tab:constraintlanguages}{What you can write. Everything else is refused with a sentence that names the place.}
@@ -250,6 +250,7 @@ Why is the rest refused? No finite automaton can handle a back reference, which 
 \medskip
 \leavevmode\hbox{}\qquad\texttt{root ::= "[" ( root \char124\ "7" ) "]"}
 \medskip
+@^grammar@>@^GBNF@>
 
 Patterns and grammars differ more in notation than in what they can say, so both parsers make the same kind of \emph{abstract syntax tree} (AST), from six kinds of nodes. Only a grammar makes the last kind.
 @^abstract syntax tree@>

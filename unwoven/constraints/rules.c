@@ -29,7 +29,8 @@ static bool goes_through(const struct net *w, const struct net_node *x,
   return x->kind == NET_FORK || (x->kind == NET_BYTES && !silent);
 }
 
-/* room for a search: the mark of the last search that met a node, and the nodes still to be looked at */
+/* room for a search: the mark of the last search that met each node, and the nodes that are
+   still to be looked at */
 struct walkers { uint32_t *seen, *todo; };
 
 /* Can the rule be reached from its own beginning, silently (before any byte) or with
