@@ -170,15 +170,15 @@ The number of variable length is called a \emph{varint}. It holds seven bits in 
 The piece \tok{ab} with the score $-1$ is a field of the message, and a message itself.
 
 \medskip
-\begin{tabular}{@@{}lll@@{}}
+\begin{tabular}{@@{}l@@{\enspace}l@@{\enspace}l@@{}}
 \tabhead{bytes} & \tabhead{number} & \tabhead{meaning}\\
 \texttt{0a} & $10=8\cdot1+2$ & field 1, a length follows\\
 \texttt{0b} & $11$ & the piece has 11 bytes\\
-\texttt{0a} & $10=8\cdot1+2$ & in it field 1, a length follows\\
+\texttt{0a} & $10=8\cdot1+2$ & field 1, a length follows\\
 \texttt{02} & $2$ & 2 letters\\
 \texttt{61 62} & & a and b\\
 \texttt{15} & $21=8\cdot2+5$ & field 2, four bytes follow\\
-\texttt{00 00 80 bf} & & the float $-1$, lowest byte first\\
+\texttt{00 00 80 bf} & & the float $-1$, low byte first\\
 \texttt{18} & $24=8\cdot3+0$ & field 3, a varint follows\\
 \texttt{01} & $1$ & the type, a normal piece
 \end{tabular}
