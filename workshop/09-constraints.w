@@ -241,7 +241,7 @@ a comment & & \texttt{\char35\ up to the line's end}
 \end{tabular*}
 \end{table}
 
-\emph{Patterns}\label{sec:patterns} are a subset of those of PCRE2, which the pre-tokenizers of chapter 1 use, with the same meaning: a pattern must not mean one thing there and something else here. The whole text must match. So the signs \.{\char94} and \.{\$} say nothing where people like to put them, at the beginning and the end, and we read over them there; and a repetition may ask for ``as few as possible'' or not, which makes no difference.
+\emph{Patterns} are a subset of those of PCRE2, which the pre-tokenizers of chapter 1 use, with the same meaning: a pattern must not mean one thing there and something else here. The whole text must match. So the signs \.{\char94} and \.{\$} say nothing where people like to put them, at the beginning and the end, and we read over them there; and a repetition may ask for ``as few as possible'' or not, which makes no difference.
 
 Why is the rest refused? No finite automaton can handle a back reference, which asks what was written long ago. Possessive repetitions and atomic groups control how a search backtracks, and would even take matches of a whole text away. Lookahead, Unicode properties and named classes we left out to stay short. And where dialects disagree, we do not guess: to some \.{[]} is an empty set, to others the beginning of a longer one.
 
