@@ -12,6 +12,13 @@
 @s scheduler_counts int
 @s generate_context int
 @s generate_options int
+@s simulated_text int
+@s simulation int
+@s row_costs int
+@s roofline int
+@s counters int
+@s heap int
+@s heap_item int
 
 \chapterquestion{One computer, and a whole class that wants answers from it. Do they have to queue? And does my answer change when others are served at the same time?}
 @** Serving many: continuous batching, shared prefixes.
@@ -736,6 +743,166 @@ static void look_after_texts(struct scheduler *s)
     if (r->q.c.ended != FINISH_NONE) request_leave(s, r);
   }
 }
+
+@* Ten thousand users: a discrete-event simulation. \label{sec:simulation}
+What would an H100 do with \given{10\,000} users? We don't have one to spare, and nobody has \given{10\,000} users to spare. But think of what decides how long you wait: the scheduler's rules, which we know; the rows of each pass, which we can count; and the time of a pass, for which the roofline gives us a bound. None of the three needs the model's weights. So let us put numbers where the texts were, and let a counter be the clock.
+
+Such a program is called a \emph{discrete-event simulation}. Nothing happens between two events, so the clock jumps from one to the next. Its heart is a heap of what is going to happen, and when. In Python the well-known library for this is \texttt{simpy}, where each customer is a process with a life of its own. We need only two kinds of events, a text comes and a pass ends, and so a page of C will do.
+@^discrete-event simulation@>@^simpy@>
+
+@ A text is two lengths and the time at which it comes. Nobody knows beforehand how long it will be, the scheduler least of all: |wants| is only looked at to see whether the text has ended.
+
+@<A server without a model@>=
+struct simulated_text {
+  uint64_t arrives; /* nanoseconds */
+  size_t prompt, wants; /* tokens, at least one of each */
+  uint64_t first, last; /* when it had its first new token, and its last */
+  size_t length, stored, rows; /* tokens so far; rows in the cache; rows in the next pass */
+  bool running; /* it has a slot */
+  size_t preempted;
+  uint32_t next; /* the text behind it in the line */
+};
+  /* the caller fills in when it comes, and both lengths */
+struct row_costs {
+  uint64_t layer_madds, pair_madds, head_madds; /* of a row; of a row and a position that it sees; of the logits of a row */
+  uint64_t layer_bytes, head_bytes; /* of the weights */
+  uint64_t embedding_bytes, row_bytes; /* of a token's embedding; of its keys and values */
+};
+  /* what the passes of a model cost, over all layers */
+
+@ The server has what our scheduler has, and a machine with two speeds. Everything below |text| belongs to the simulation.
+
+@<A server without a model@>=
+struct simulation {
+  size_t slots, pages, page_rows, pass_rows;
+  bool in_batches;
+  struct row_costs cost;
+  struct roofline machine; /* zero: each pass takes one nanosecond */
+  void (*on_pass)(void *ctx, const struct simulation *s, const struct counters *work);
+  void *ctx; /* is told of each pass before it is computed; may be null */
+  struct simulated_text *text; /* [n], borrowed */
+  size_t n;
+  uint32_t line, end; /* of those who have come, in their order */
+  uint32_t *plan; /* [slots]: the texts with rows in the next pass */
+  size_t planned, running, free_pages;
+  uint64_t busy; /* nanoseconds in which a pass was computed */
+  struct scheduler_counts counts;
+};
+
+@ The header declares two functions.
+
+@(simulator.h@>=
+#ifndef INCIPIT_SIMULATOR_H
+#define INCIPIT_SIMULATOR_H
+#include "phases/phases.h"
+#include "serving/scheduler.h"
+@<A server without a model@>@;
+struct row_costs row_costs_of(const struct model *lm, size_t row_bytes);
+  /* those of a model whose cache has so many bytes for a row of one layer, if no layer has a window */
+bool simulate(struct memory *m, struct simulation *s, struct error *why);
+  /* serves all texts; errors: memory, a text without a token, or one that fills more than all pages */
+#endif
+
+@ What does a pass cost? We count it as the engine counts its own (\cref{sec:counters}). A text with |n| rows after |stored| others does the layers' multiply--adds |n| times. Its first row sees |stored+1| positions, its last one |stored+n|. It reads its part of the cache once, and writes |n| rows. If these rows are all that it had to read, the head makes its logits.
+
+@<Count the work of a pass@>=
+static void count_text(const struct row_costs *k, const struct simulated_text *t,
+  struct counters *c)
+{
+  uint64_t n = t->rows, before = t->stored, seen = n * before + n * (n + 1) / 2;
+  c->rows += n;
+  c->madds_linear += n * k->layer_madds;
+  c->madds_attention += seen * k->pair_madds;
+  c->weight_bytes_read += n * k->embedding_bytes;
+  c->cache_bytes_read += (before + n) * k->row_bytes;
+  c->cache_bytes_written += n * k->row_bytes;
+  if (before + n == t->length) c->madds_head += k->head_madds;
+}
+static struct counters count_pass(const struct simulation *s)
+{
+  struct counters c = @[{ .passes = 1 }@];
+  for (size_t i = 0; i < s->planned; i++)
+    count_text(&s->cost, &s->text[s->plan[i]], &c);
+  c.weight_bytes_read += s->cost.layer_bytes;
+  if (c.madds_head > 0) c.weight_bytes_read += s->cost.head_bytes;
+  return c;
+}
+
+@ When a pass begins, the rules decide whose rows it has. They are those of the sections above, written once more on lengths instead of texts (|simulated_plan|, in \.{unwoven/serving/simulated.c}). The work is counted, and the roofline of \cref{sec:roofline} turns it into time.
+
+@<Begin a pass@>=
+static uint64_t begin_pass(struct simulation *s)
+{
+  if (simulated_plan(s) == 0) return 0;
+  struct counters work = count_pass(s);
+  if (s->on_pass != NULL) s->on_pass(s->ctx, s, &work);
+  if (s->machine.madds == 0) return 1;
+  return (uint64_t) ceil(1e9 * work_bound(&s->machine, &work));
+}
+
+@ And here is the loop. We take the earliest event from the heap of \cref{sec:heap}; |tie| is the number of the text that comes, or |PASS_ENDS|. The order of events at the same nanosecond matters: somebody who comes just when a pass begins may still join it. So all events of that time are taken first, and only then does the next pass begin, if the machine is free.
+
+@<Serve all texts, event by event@>=
+static const uint64_t PASS_ENDS = UINT64_MAX;
+static bool put_arrivals(struct memory *m, struct heap *agenda, struct simulation *s,
+  struct error *why)
+{
+  for (size_t i = 0; i < s->n; i++)
+    if (!heap_push(m, agenda, (struct heap_item) @[{ s->text[i].arrives, i }@], why))
+      return false;
+  return true;
+}
+bool simulate(struct memory *m, struct simulation *s, struct error *why)
+{
+  struct heap agenda = @[{ NULL, 0, 0 }@];
+  bool idle = true, ok = simulated_open(m, s, why) && put_arrivals(m, &agenda, s, why);
+  s->busy = 0;
+  while (ok && agenda.n > 0) {
+    struct heap_item now = heap_pop(&agenda);
+    if (now.tie == PASS_ENDS) simulated_advance(s, now.key), idle = true;
+    else simulated_join(s, (uint32_t) now.tie);
+    if (!idle || (agenda.n > 0 && agenda.item[0].key == now.key)) continue;
+    uint64_t takes = begin_pass(s);
+    if (takes == 0) continue;
+    idle = false, s->busy += takes;
+    ok = heap_push(m, &agenda, (struct heap_item) @[{ now.key + takes, PASS_ENDS }@], why);
+  }
+  heap_free(m, &agenda);
+  simulated_close(m, s);
+  return ok;
+}
+
+@ The costs of a model that is open are those by which its own passes are counted.
+
+@<The costs of a model@>=
+struct row_costs row_costs_of(const struct model *lm, size_t row_bytes)
+{
+  const struct model_config *c = &lm->config;
+  uint64_t d = c->d_model, layers = c->n_layers;
+  return (struct row_costs) @[{ .layer_madds = lm->layer_madds,@|
+    .pair_madds = 2 * layers * c->n_heads * c->head_dim, .head_madds = d * c->vocab_size,@|
+    .layer_bytes = lm->layer_bytes, .head_bytes = lm->head_bytes,@|
+    .embedding_bytes = weight_row_bytes(lm->embedding.type, d)@|
+      + (c->learned_positions ? weight_row_bytes(lm->positions.type, d) : 0),@|
+    .row_bytes = layers * row_bytes }@];
+}
+
+@ The file of the simulation:
+
+@(simulator.c@>=
+/** A server without a model: texts are lengths, and the clock is the roofline.
+
+   Time is in nanoseconds and never runs backwards. Of two events at one time, arrivals come before
+   the end of a pass, and both before the next pass begins. The same texts give the same passes, in
+   every run and on every machine. */
+#include <math.h>
+#include "lookups/table.h"
+#include "serving/simulated.h"
+@;@#
+@<The costs of a model@>@;
+@<Count the work of a pass@>@;
+@<Begin a pass@>@;
+@<Serve all texts, event by event@>@;
 
 @* The check, and what the tutorials say. \label{sec:servingcheck}
 Is it true that company changes no text? And do the passes agree with the hand calculation? The chapter's program serves the eight requests three times with the built-in model: in batches, continuously, and continuously in a cache so small that texts have to give way. It counts passes and used slots, and compares every text with the one that the model writes when the request is alone.

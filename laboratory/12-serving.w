@@ -11,9 +11,13 @@
 
 @c
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include "kernels/kernels.h"
+#include "phases/phases.h"
 #include "serving/scheduler.h"
 #include "laboratory/kit2.h"
 @;@#
@@ -22,6 +26,7 @@
 @<Draw the slots@>@;
 @<Serve in a small cache@>@;
 @<Read a long prompt beside others@>@;
+@<Time a class@>@;
 @#
 static bool print_all(struct fixture *lab, struct error *why)
 {
@@ -30,7 +35,7 @@ static bool print_all(struct fixture *lab, struct error *why)
 int main(int argc, char **argv)
 {
   static const struct lab_command table[] = @[{ { "values", print_all },@|
-    { "slots", draw_slots }, { NULL, NULL } }@];
+    { "slots", draw_slots }, { "many", print_many }, { NULL, NULL } }@];
   return lab_main(argc, argv, table);
 }
 
@@ -291,4 +296,138 @@ static bool print_long(struct fixture *lab, struct error *why)
     print_key(label_of("serving.long.%zu.tokens", limit[i]).text, "%zu", tokens);
   }
   return true;
+}
+
+@* A class, timed. \label{lab:many}
+One, two, four and up to 64 readers submit a prompt of 64 tokens at the same moment, and each wants 32 tokens. The model is the stand-in of \cref{lab:phases}, in GPT-2 small's shape, its weights are packed once, and the scheduler has a slot for each reader. What is a pass made of, and when did each reader have the first token and the last?
+
+@<Time a class@>=
+enum { CLASS = 64, CLASS_PROMPT = 64, CLASS_WRITTEN = 32, CLASS_SIZES = 7,@|
+  CLASS_ROUNDS = 5, CLASS_PASSES = 100 };
+struct class { struct generate_context g;@+ struct phase pass[CLASS_PASSES];
+  size_t n, passes;@+ size_t first[CLASS], last[CLASS]; };
+  /* |n| readers; of each pass its work, and the least time that it took in any round;
+    |first|, |last|: the passes with the first and the last token of each */
+
+@ All of this is the same in each round, but for the clock. So we take the least time of each single pass over the rounds, by the processor's clock, as \cref{lab:batch} does for its batches: other programs can make a pass slower, but not quicker.
+
+@<Time a class@>=
+static bool time_pass(struct class *c, struct scheduler *s, size_t k, bool again,
+  struct error *why)
+{
+  struct counters before = *c->g.e->c;
+  clock_t start = clock();
+  if (!scheduler_step(s, why)) return false;
+  double seconds = (double) (clock() - start) / CLOCKS_PER_SEC;
+  if (!again || seconds < c->pass[k].seconds) c->pass[k].seconds = seconds;
+  c->pass[k].work = counters_since(&before, c->g.e->c);
+  return true;
+}
+static bool time_class(struct class *c, bool again, struct error *why)
+{
+  struct request r[CLASS];
+  struct scheduler s;
+  struct scheduler_options usual = @[{ .pass_rows = 0 }@];
+  struct generate_options want = @[{ .max_new_tokens = CLASS_WRITTEN }@];
+  uint32_t prompt[CLASS_PROMPT];
+  bool open = scheduler_open(&s, &c->g, &usual, why), ok = open;
+  memset(r, 0, sizeof r);
+  for (uint32_t i = 0; ok && i < c->n; i++) {
+    for (uint32_t k = 0; k < CLASS_PROMPT; k++) prompt[k] = (i * 7 + k * 31) % 50257;
+    ok = scheduler_submit(&s, &r[i], prompt, CLASS_PROMPT, &want, why);
+  }
+  for (c->passes = 0; ok && !scheduler_idle(&s); c->passes++) {
+    ok = time_pass(c, &s, c->passes, again, why);
+    for (size_t i = 0; ok && i < c->n; i++) {
+      if (r[i].q.c.text.n == CLASS_PROMPT + 1) c->first[i] = c->passes;
+      if (r[i].q.c.text.n < CLASS_PROMPT + CLASS_WRITTEN) c->last[i] = c->passes + 1;
+    }
+  }
+  for (size_t i = 0; open && i < c->n; i++) request_close(&s, &r[i]);
+  if (open) scheduler_close(&s);
+  return ok;
+}
+
+@ A line of the file sums these passes up: until a reader had the first token, on average over the readers; from one token to the next; and until the last reader had the last token. Beside each time is the least that the roofline allows, which is the same sum over the bounds of the passes.
+
+@<Time a class@>=
+struct delays { double first, gap, all; };
+static struct delays delays_of(const struct class *c, const struct roofline *bound)
+{
+  double end[CLASS_PASSES];
+  struct delays d = @[{ 0 }@];
+  for (size_t k = 0; k < c->passes; k++) {
+    d.all += bound != NULL ? work_bound(bound, &c->pass[k].work) : c->pass[k].seconds;
+    end[k] = d.all;
+  }
+  for (size_t i = 0; i < c->n; i++) {
+    d.first += end[c->first[i]] / (double) c->n;
+    d.gap += (end[c->last[i]] - end[c->first[i]]) / (double) (c->n * (CLASS_WRITTEN - 1));
+  }
+  return d;
+}
+static void print_class(const struct class *c, const struct roofline *speed, double once)
+{
+  struct delays took = delays_of(c, NULL), least = delays_of(c, speed);
+  printf("%zu,%zu,%zu,%.4f,%.4f,%.4f,", c->n, c->passes, c->n * CLASS_WRITTEN,@|
+    took.all, took.first, 1e3 * took.gap);
+  printf("%.4f,%.4f,%.4f,%.1f,%.1f,%.1f\n", least.all, least.first, 1e3 * least.gap,@|
+    speed->madds / 1e6, speed->bytes / 1e6, once);
+}
+
+@ The probes of the machine take their turn in each round, and the quickest of them counts, since the quickest passes do.
+
+@<Time a class@>=
+enum { SWEPT = 1 << 26, SPINS = 1 << 28 };
+static double seconds_since(clock_t start)
+{
+  return (double) (clock() - start) / CLOCKS_PER_SEC;
+}
+static void probe_again(const struct kernels *k, float *block, struct roofline *speed)
+{
+  float left;
+  clock_t start = clock();
+  double done = (double) k->probe_flops(SPINS, &left);
+  speed->madds = fmax(speed->madds, done / seconds_since(start));
+  start = clock();
+  left += k->probe_bandwidth(block, SWEPT);
+  speed->bytes = fmax(speed->bytes, SWEPT * sizeof (float) / seconds_since(start));
+  block[0] = left > 0;
+}
+static bool time_sizes(struct class *c, float *block, struct roofline *speed, struct error *why)
+{
+  bool ok = true;
+  for (int round = 0; ok && round < CLASS_ROUNDS; round++) {
+    probe_again(c->g.e->k, block, speed);
+    for (int i = 0; ok && i < CLASS_SIZES; i++) {
+      c[i].n = (size_t) 1 << i;
+      ok = time_class(&c[i], round > 0, why);
+    }
+  }
+  return ok;
+}
+static bool print_many(struct fixture *lab, struct error *why)
+{
+  struct model *lm = lab_stand_in(lab, why);
+  struct class *c = lab_take(lab, CLASS_SIZES, sizeof *c, why);
+  float *block = lab_take(lab, SWEPT, sizeof *block, why);
+  struct roofline speed = @[{ .madds = 0 }@];
+  struct engine e = lab->e;
+  if (lm == NULL || c == NULL || block == NULL) return false;
+  for (size_t i = 0; i < SWEPT; i++) block[i] = 1;
+  clock_t start = clock();
+  struct prepared_weights *ready = model_prepare(&lab->m, e.k, e.activations, lm, why);
+  double once = 1e3 * seconds_since(start);
+  struct store *cache = ready == NULL ? NULL : cache_open(&lab->m, &lm->config, CLASS,@|
+    &(struct cache_options) @[{ .rows = CLASS * 2 * CLASS_PROMPT }@], why);
+  e.prepared = ready;
+  for (int i = 0; i < CLASS_SIZES; i++)
+    c[i].g = (struct generate_context) @[{ &e, lm, cache, &lab->m }@];
+  bool ok = cache != NULL && time_sizes(c, block, &speed, why);
+  if (ok) printf("sequences,passes,tokens,seconds,first,gap,bound,boundfirst,boundgap,"
+    "speed,bandwidth,once\n");
+  for (int i = 0; ok && i < CLASS_SIZES; i++) print_class(&c[i], &speed, once);
+  store_close(cache);
+  prepared_close(&lab->m, ready);
+  return ok;
 }
