@@ -10,6 +10,7 @@
 \incipit{E}{ight requests} with the lengths of the hand calculation are served in several ways, and the slots are watched, pass by pass. What comes out depends on the lengths and on the order, not on the words; so all requests have prompts of one token, and no end token counts.
 
 @c
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,16 +18,23 @@
 #include <string.h>
 #include <time.h>
 #include "kernels/kernels.h"
+#include "accounts/accounts.h"
 #include "phases/phases.h"
-#include "serving/scheduler.h"
+#include "serving/simulator.h"
+#include "functions/numbers.h"
 #include "laboratory/kit2.h"
+#include "laboratory/kit-random.h"
 @;@#
 @<Serve lengths, and watch the slots@>@;
 @<Count what each way costs@>@;
 @<Draw the slots@>@;
+@<A rectangle of tokens@>@;
+@<Ways to pad@>@;
+@<Compare the ways to pad@>@;
 @<Serve in a small cache@>@;
 @<Read a long prompt beside others@>@;
 @<Time a class@>@;
+@<Simulate users@>@;
 @#
 static bool print_all(struct fixture *lab, struct error *why)
 {
@@ -35,7 +43,8 @@ static bool print_all(struct fixture *lab, struct error *why)
 int main(int argc, char **argv)
 {
   static const struct lab_command table[] = @[{ { "values", print_all },@|
-    { "slots", draw_slots }, { "many", print_many }, { NULL, NULL } }@];
+    { "slots", draw_slots }, { "many", print_many },@|
+    { "values", print_padded }, { "values", print_users }, { "knee", draw_knee }, { NULL, NULL } }@];
   return lab_main(argc, argv, table);
 }
 
@@ -152,6 +161,251 @@ static bool draw_slots(struct fixture *lab, struct error *why)
   if (!one_way(lab, w, false, false, why)) return false;
   draw_seats(w, "continuous");
   return true;
+}
+
+@* A padded batch. \label{lab:padded}
+The tutorials' batch is a rectangle: a row for each token of each text, and for each pad. Our engine has no mask and no list of position ids. But its kernels are a table (\cref{lab:parts} has swapped some of them), and two functions of it are enough: |angles| is given the positions, and |attend| adds the mask to the scores. So a padded pass is the engine's own pass with another table. The first member of |struct rectangle| is the table; a kernel that is called with the engine finds the rest behind it.
+
+@<A rectangle of tokens@>=
+enum { PADDED = 4, COLUMNS = 64, NEW_TOKENS = 32, RECTANGLE = 12 };
+struct rectangle { struct kernels k;@+ const struct kernels *true_ones;
+  const struct model *lm;@+ float mask;
+  const struct row *row;@+ size_t columns[PADDED];
+  bool real[PADDED][COLUMNS];@+ uint32_t place[PADDED][COLUMNS]; };
+  /* |mask| is added to the score of a pad; |row|: the rows of the present pass; of each text and column, whether
+    there is a token, and its position id */
+static const struct rectangle *rectangle_of(const struct engine *e)
+{
+  return (const struct rectangle *) (uintptr_t) e->k;
+}
+
+@ Position ids first. A model of Llama's kind turns them into angles, one of GPT-2's kind looks their vectors up in a table of its own. Both kernels are given the columns, and pass the position ids on.
+
+@<A rectangle of tokens@>=
+static void name_places(const struct rectangle *r, size_t rows, uint32_t *place)
+{
+  for (size_t i = 0; i < rows; i++)
+    place[i] = r->place[r->row[i].sequence][r->row[i].position];
+}
+static void padded_angles(const struct engine *e, const uint32_t *position, size_t rows,
+  const float *frequency, size_t half, float scaling, float *c, float *s)
+{
+  uint32_t place[PADDED * RECTANGLE];
+  (void) position;
+  name_places(rectangle_of(e), rows, place);
+  rectangle_of(e)->true_ones->angles(e, place, rows, frequency, half, scaling, c, s);
+}
+static void padded_embed(const struct engine *e, struct tensor table, size_t d,
+  const uint32_t *id, size_t rows, float *y)
+{
+  const struct rectangle *r = rectangle_of(e);
+  uint32_t place[PADDED * RECTANGLE];
+  bool positions = table.data == r->lm->positions.data;
+  if (positions) name_places(r, rows, place);
+  r->true_ones->embed(e, table, d, positions ? place : id, rows, y);
+}
+
+@ Then attention, as the tutorials have it: scores for all columns up to the row's own, the mask added to those of pads, and a softmax over everything. Only the order of the sums is ours, sixteen lanes that are folded (\cref{sec:linear}).
+
+@<A rectangle of tokens@>=
+static float fold16(float *lane)
+{
+  for (int half = 8; half > 0; half /= 2)
+    for (int j = 0; j < half; j++) lane[j] += lane[j + half];
+  return lane[0];
+}
+static void attend_padded(const struct rectangle *r, const bool *real,
+  const struct attention_dims *h, const struct kv_view *v, size_t of, size_t n,@|
+  const float *q, float *y)
+{
+  float score[COLUMNS], lane[16] = @[{ 0 }@], max = -FLT_MAX;
+  for (uint32_t t = 0; t < n; t++) {
+    struct tensor key = kv_row(v, v->key, t, of);
+    float product[16] = @[{ 0 }@];
+    for (size_t i = 0; i < h->head_dim; i++)
+      product[i % 16] = fmaf(q[i], tensor_number(key, i), product[i % 16]);
+    score[t] = fold16(product) * h->scale + (real[t] ? 0 : r->mask);
+    if (score[t] > max) max = score[t];
+  }
+  for (size_t i = 0; i < h->head_dim; i++) y[i] = 0;
+  for (uint32_t t = 0; t < n; t++) {
+    struct tensor value = kv_row(v, v->value, t, of);
+    float p = num_expf(score[t] - max);
+    lane[t % 16] += p;
+    for (size_t i = 0; i < h->head_dim; i++) y[i] = fmaf(p, tensor_number(value, i), y[i]);
+  }
+  float sum = fold16(lane);
+  for (size_t i = 0; i < h->head_dim; i++) y[i] /= sum;
+}
+static void padded_attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct segment *list, size_t n, float *scratch, float *y,@|
+  const struct attention_probe *probe)
+{
+  const struct rectangle *r = rectangle_of(e);
+  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
+  (void) scratch, (void) probe;
+  for (size_t k = 0; k < n; k++)
+    for (uint32_t i = 0; i < list[k].n_rows; i++)
+      for (size_t head = 0; head < h->n_heads; head++) {
+        size_t row = list[k].first_row + (size_t) i, at = (row * h->n_heads + head) * d;
+        attend_padded(r, r->real[r->row[row].sequence], h, &list[k].view, head / group,@|
+          list[k].first_position + (size_t) i + 1, q + at, y + at);
+      }
+}
+
+@ The ways to pad. In the first there are no pads, and the table is the engine's own: it is the ragged batch. The others fill each text up to the longest, on the left or on the right.
+
+@<Ways to pad@>=
+enum side { NO_PADS, PADS_LEFT, PADS_RIGHT };
+struct way_to_pad { const char *name;@+ enum side side;@+ float mask;@+ bool counted, last_column; };
+  /* |counted|: pads have position ids as well; |last_column|: the first new token is read from the last column, not from
+    the last token */
+static const struct way_to_pad ways_to_pad[] = @[{@|
+  { "ragged", NO_PADS, 0, false, false }, { "left", PADS_LEFT, -FLT_MAX, false, true },@|
+  { "infinite", PADS_LEFT, -INFINITY, false, true },@|
+  { "counted", PADS_LEFT, -FLT_MAX, true, true }, { "unmasked", PADS_LEFT, 0, true, true },@|
+  { "right", PADS_RIGHT, -FLT_MAX, false, true },@|
+  { "mended", PADS_RIGHT, -FLT_MAX, false, false } }@];
+enum { WAYS_TO_PAD = sizeof ways_to_pad / sizeof *ways_to_pad };
+
+@ A column is added to a text with its token, whether that is real, and its position id. A pad before the text has 0, as the tutorials give it; the mask hides it anyway.
+
+@<Ways to pad@>=
+struct padded { struct rectangle r;@+ const struct way_to_pad *way;
+  struct row row[PADDED * RECTANGLE];@+ size_t n, real[PADDED];
+  uint32_t text[PADDED][NEW_TOKENS];@+ float *logits;@+ size_t spoilt; };
+  /* |row[n]|: of the next pass; |real|: tokens of each text; |text|: what was written; |logits[NEW_TOKENS][PADDED][vocab]|;
+    |spoilt|: texts whose first logits were not finite */
+static void add_column(struct padded *p, uint32_t s, uint32_t id, bool real)
+{
+  uint32_t at = (uint32_t) p->r.columns[s]++;
+  p->r.real[s][at] = real;
+  p->r.place[s][at] = p->way->counted ? at : real ? (uint32_t) p->real[s] : 0;
+  p->real[s] += real;
+  p->row[p->n++] = (struct row) @[{ s, at, id }@];
+}
+static void add_prompt(struct padded *p, uint32_t s, const uint32_t *id, size_t n, uint32_t pad)
+{
+  size_t pads = p->way->side == NO_PADS ? 0 : RECTANGLE - n;
+  for (size_t i = 0; i < pads && p->way->side == PADS_LEFT; i++) add_column(p, s, pad, false);
+  for (size_t i = 0; i < n; i++) add_column(p, s, id[i], true);
+  for (size_t i = 0; i < pads && p->way->side == PADS_RIGHT; i++) add_column(p, s, pad, false);
+}
+
+@ One pass over the rectangle, and then one column for each new token. The likeliest token is taken.
+
+@<Ways to pad@>=
+static void find_rows(const struct padded *p, size_t step, size_t *which)
+{
+  for (size_t i = 0; i < p->n; i++)
+    if (step > 0 || p->way->last_column || p->r.real[p->row[i].sequence][p->row[i].position])
+      which[p->row[i].sequence] = i;
+}
+static bool padded_step(struct fixture *lab, struct engine *e, struct store *s,
+  struct padded *p, size_t step, struct error *why)
+{
+  size_t which[PADDED], v = p->r.lm->config.vocab_size;
+  float *logits = p->logits + step * PADDED * v;
+  struct pass *made = NULL;
+  find_rows(p, step, which);
+  bool ok = model_forward(e, p->r.lm, s, p->row, p->n, &made, why);
+  for (size_t i = 0; ok && i < PADDED; i++)
+    p->spoilt += made->first_bad_layer[which[i]] != PASS_FINITE;
+  ok = ok && (p->spoilt > 0 || model_logits(e, p->r.lm, made, which, PADDED, logits, why));
+  pass_close(made);
+  p->n = 0;
+  for (uint32_t i = 0; ok && i < PADDED; i++) {
+    p->text[i][step] = (uint32_t) best_token(logits + i * v, v);
+    add_column(p, i, p->text[i][step], true);
+  }
+  (void) lab;
+  return ok;
+}
+static bool write_padded(struct fixture *lab, const struct model *lm, struct ids *prompt,
+  const struct way_to_pad *way, struct padded *p, struct error *why)
+{
+  struct engine e = lab->e;
+  struct store *s = cache_open(&lab->m, &lm->config, PADDED,@|
+    &(struct cache_options) @[{ .rows = PADDED * COLUMNS }@], why);
+  bool ok = s != NULL;
+  float *logits = p->logits;
+  *p = (struct padded) @[{ .way = way, .logits = logits }@];
+  p->r.k = *e.k, p->r.true_ones = e.k, p->r.lm = lm, p->r.mask = way->mask, p->r.row = p->row;
+  p->r.k.angles = padded_angles, p->r.k.embed = padded_embed, p->r.k.attend = padded_attend;
+  if (way->side != NO_PADS) e.k = &p->r.k;
+  for (uint32_t i = 0; i < PADDED; i++)
+    add_prompt(p, i, prompt[i].id, prompt[i].n, lab->model->config.eos[0]);
+  for (size_t t = 0; ok && t < NEW_TOKENS && p->spoilt == 0; t++)
+    ok = padded_step(lab, &e, s, p, t, why);
+  store_close(s);
+  return ok;
+}
+
+@ What comes out is compared with the ragged batch: in how many texts all logits have the same bits, how many have the same tokens, and how far the first logits are apart. The prompts are the sentence of \cref{lab:parrot} and the first tokens of the three tales, 7, 3, 12 and 1 tokens. Positions that count pads do less harm to the built-in model, which only looks at differences of positions, than to a model that has learned a vector for each; so that way is tried with a small model of GPT-2's kind as well, whose weights are random.
+
+@<Compare the ways to pad@>=
+static void compare_padded(const struct padded *a, const struct padded *p, const char *model)
+{
+  size_t v = p->r.lm->config.vocab_size, all = PADDED * v, bits = 0, same = 0;
+  for (size_t i = 0; i < PADDED; i++) {
+    bool equal = true;
+    for (size_t t = 0; t < NEW_TOKENS; t++)
+      equal = equal && memcmp(a->logits + t * all + i * v, p->logits + t * all + i * v,@|
+        v * sizeof (float)) == 0;
+    bits += equal && p->spoilt == 0;
+    same += memcmp(a->text[i], p->text[i], sizeof p->text[i]) == 0;
+  }
+  const char *key = "serving.padded.%s%s.%s";
+  print_key(label_of(key, model, p->way->name, "bits").text, "%zu", bits);
+  print_key(label_of(key, model, p->way->name, "same").text, "%zu", p->spoilt > 0 ? 0 : same);
+  print_key(label_of(key, model, p->way->name, "spoilt").text, "%zu", p->spoilt);
+  if (p->spoilt == 0) print_key(label_of(key, model, p->way->name, "far").text, "%.2g",@|
+    farthest(a->logits, p->logits, all));
+}
+static bool print_ways_to_pad(struct fixture *lab, const struct model *lm, const char *model,
+  struct ids *prompt, struct error *why)
+{
+  size_t all = NEW_TOKENS * PADDED * (size_t) lm->config.vocab_size;
+  struct padded *a = lab_take(lab, 1, sizeof *a, why), *p = lab_take(lab, 1, sizeof *p, why);
+  if (a == NULL || p == NULL || (a->logits = lab_take(lab, all, sizeof (float), why)) == NULL@|
+      || (p->logits = lab_take(lab, all, sizeof (float), why)) == NULL
+      || !write_padded(lab, lm, prompt, &ways_to_pad[0], a, why)) return false;
+  for (size_t i = 1; i < WAYS_TO_PAD; i++) {
+    if (!write_padded(lab, lm, prompt, &ways_to_pad[i], p, why)) return false;
+    compare_padded(a, p, model);
+  }
+  return true;
+}
+
+@ The four prompts.
+
+@<Compare the ways to pad@>=
+static bool take_prompts(struct fixture *lab, struct ids *prompt, struct error *why)
+{
+  static const size_t length[PADDED] = @[{ PARROT_WORDS, 3, RECTANGLE, 1 }@];
+  uint32_t end = lab->model->config.eos[0];
+  struct ids tales;
+  size_t k = 1;
+  if (!lab_tales(lab, &tales, why)) return false;
+  prompt[0] = (struct ids) @[{ .id = lab->sentence, .n = length[0] }@];
+  for (size_t i = 0; i < tales.n && k < PADDED; i++)
+    if (tales.id[i] != end && (i == 0 || tales.id[i - 1] == end))
+      prompt[k] = (struct ids) @[{ .id = tales.id + i, .n = length[k] }@], k++;
+  return k == PADDED || error_say(why, "fewer tales than prompts");
+}
+static bool print_padded(struct fixture *lab, struct error *why)
+{
+  struct model_config small = random_model_gpt2;
+  struct ids prompt[PADDED];
+  small.vocab_size = lab->model->config.vocab_size, small.n_positions = COLUMNS;
+  small.d_model = 64, small.d_inner = 256, small.n_layers = 2;
+  small.n_heads = small.n_kv_heads = 4, small.head_dim = 16;
+  struct model *lm = random_model_open(&lab->m, &small, why);
+  bool ok = lm != NULL && take_prompts(lab, prompt, why)
+    && print_ways_to_pad(lab, lab->model, "", prompt, why)
+    && print_ways_to_pad(lab, lm, "learned.", prompt, why);
+  random_model_close(&lab->m, lm);
+  return ok;
 }
 
 @* A small cache. \label{lab:smallcache}
@@ -430,4 +684,210 @@ static bool print_many(struct fixture *lab, struct error *why)
   store_close(cache);
   prepared_close(&lab->m, ready);
   return ok;
+}
+
+@* Users. \label{lab:users}
+The model is Llama 3 8B with weights and cache in two bytes, and the machines are those of \cref{tab:hardware} that can hold it. A tenth of the memory is kept for activations and everything else, as vLLM does, and what the weights leave of the rest is divided into pages of 16 rows.
+
+@<Simulate users@>=
+enum { MACHINES = 6 };
+struct machine { char name[16];@+ double tera, giga, holds; };
+struct park { struct machine of[MACHINES];@+ size_t n; };
+static bool take_machine(void *ctx, const char *line)
+{
+  struct park *p = ctx;
+  struct machine *m = &p->of[p->n];
+  if (p->n == MACHINES || sscanf(line, "%15[A-Za-z0-9 ],%lf,%lf,%lf", m->name, &m->tera,@|
+      &m->giga, &m->holds) != 4) return false;
+  p->n++;
+  return true;
+}
+
+@ What a row of such a model costs follows from its settings. Norms do no multiply--adds and have few bytes; they are counted in the bytes alone.
+
+@<Simulate users@>=
+static struct row_costs published_costs(const struct model_config *c, size_t *weights)
+{
+  uint64_t d = c->d_model, q = (uint64_t) c->n_heads * c->head_dim;
+  uint64_t kv = (uint64_t) c->n_kv_heads * c->head_dim, head = d * c->vocab_size;
+  *weights = 2 * footprint_parameters(c);
+  return (struct row_costs) @[{@|
+    .layer_madds = c->n_layers * (2 * d * (q + kv) + 3 * d * c->d_inner),@|
+    .pair_madds = 2 * c->n_layers * q, .head_madds = head,@|
+    .layer_bytes = *weights - 4 * head, .head_bytes = 2 * head,@|
+    .embedding_bytes = 2 * d, .row_bytes = footprint_token(c, format_find("f16", NULL)) }@];
+}
+static bool server_of(const struct machine *m, struct simulation *s, struct error *why)
+{
+  struct model_config c;
+  size_t weights;
+  if (!named_shape_find("llama3-8b", &c, why)) return false;
+  *s = (struct simulation) @[{ .slots = 512, .page_rows = 16, .pass_rows = 1024,@|
+    .machine = { 1e12 * m->tera / 2, 1e9 * m->giga } }@];
+  s->cost = published_costs(&c, &weights);
+  double left = 0.9e9 * m->holds - (double) weights;
+  s->pages = left < 0 ? 0 : (size_t) (left / (double) (16 * s->cost.row_bytes));
+  return true;
+}
+
+@ Users ask independently of each other, so the time from one arrival to the next has an exponential distribution: a \emph{Poisson process}. For bursts, groups of \given{200} arrive within a second, and the groups are a Poisson process; a lecturer has said \emph{now try it}. The lengths of prompts and answers have log-normal distributions, many short ones and a few long: the medians are \given{300} and \given{150} tokens.
+
+@<Simulate users@>=
+enum { MINUTES = 5, ASKS_EVERY = 120, GROUP = 200, MOST_TEXTS = 80000 };
+struct crowd { double users, group;@+ uint64_t seed;@+ size_t n;
+  struct simulated_text text[MOST_TEXTS];@+ double first[MOST_TEXTS], gap[MOST_TEXTS]; };
+  /* |group|: how many come together; |first|, |gap|: milliseconds, sorted */
+static size_t random_length(struct crowd *c, double median, double spread, double most)
+{
+  double x = median * exp(spread * random_normal(&c->seed));
+  return (size_t) fmin(fmax(x, 1), most);
+}
+static bool crowd_comes(struct crowd *c, struct error *why)
+{
+  double now = 0, rate = c->users / ASKS_EVERY / c->group;
+  c->seed = 12, c->n = 0;
+  while ((now -= log(random_uniform(&c->seed)) / rate) < 60 * MINUTES)
+    for (double i = 0; i < c->group; i++) {
+      double at = now + (c->group > 1 ? random_uniform(&c->seed) : 0);
+      if (c->n == MOST_TEXTS) return error_say(why, "more than %d texts", MOST_TEXTS);
+      c->text[c->n++] = (struct simulated_text) @[{ .arrives = (uint64_t) (1e9 * at),@|
+        .prompt = random_length(c, 300, 0.9, 4096), .wants = random_length(c, 150, 0.8, 1024) }@];
+    }
+  return true;
+}
+
+@ When all texts are done, we sort the delays, so that a percentile is a place in the list. The tokens a second are counted up to the end of the last text.
+
+@<Simulate users@>=
+static int by_delay(const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return (x > y) - (x < y);
+}
+struct service { double rate, asked, busy;@+ double first[3], gap[3];@+ uint64_t preempted, rows; };
+  /* tokens a second that were written, and that were asked for; the share of the time in which a pass was
+    computed; percentiles 50, 95 and 99, in milliseconds */
+static void judge_service(struct crowd *c, const struct simulation *s, struct service *out)
+{
+  static const double place[3] = @[{ .5, .95, .99 }@];
+  double end = 60e9 * MINUTES, tokens = 0;
+  size_t gaps = 0;
+  for (size_t i = 0; i < c->n; i++) {
+    const struct simulated_text *t = &c->text[i];
+    c->first[i] = 1e-6 * (double) (t->first - t->arrives);
+    if (t->wants > 1) c->gap[gaps++] = 1e-6 * (double) (t->last - t->first) / (double) (t->wants - 1);
+    tokens += (double) t->wants, end = fmax(end, (double) t->last);
+  }
+  qsort(c->first, c->n, sizeof *c->first, by_delay);
+  qsort(c->gap, gaps, sizeof *c->gap, by_delay);
+  *out = (struct service) @[{ .rate = 1e9 * tokens / end, .asked = tokens / (60 * MINUTES),@|
+    .busy = (double) s->busy / end, .preempted = s->counts.preempted, .rows = s->counts.rows }@];
+  for (int i = 0; i < 3; i++) {
+    out->first[i] = c->first[(size_t) (place[i] * (double) c->n)];
+    out->gap[i] = c->gap[(size_t) (place[i] * (double) gaps)];
+  }
+}
+static bool serve_crowd(struct fixture *lab, const struct machine *m, struct crowd *c,
+  bool in_batches, struct service *out, struct error *why)
+{
+  struct simulation s;
+  if (!crowd_comes(c, why) || !server_of(m, &s, why)) return false;
+  s.text = c->text, s.n = c->n, s.in_batches = in_batches;
+  if (!simulate(&lab->m, &s, why)) return false;
+  judge_service(c, &s, out);
+  return true;
+}
+
+@ The table has Poisson arrivals of \given{1000} to \given{15\,000} users of an H100, then \given{10\,000} who come in groups, and \given{10\,000} who are served in batches. Each user asks once in two minutes on average.
+
+@<Simulate users@>=
+static void print_service(const char *way, double users, const struct service *o)
+{
+  static const int place[3] = @[{ 50, 95, 99 }@];
+  const char *key = "serving.users.%s.%.0f.%s%d";
+  print_key(label_of("serving.users.%s.%.0f.rate", way, users).text, "%.1f", o->rate);
+  print_key(label_of("serving.users.%s.%.0f.busy", way, users).text, "%.4f", 100 * o->busy);
+  for (int i = 0; i < 3; i++) {
+    print_key(label_of(key, way, users, "first.", place[i]).text, "%.2f", o->first[i]);
+    print_key(label_of(key, way, users, "gap.", place[i]).text, "%.3f", o->gap[i]);
+  }
+}
+static bool print_crowds(struct fixture *lab, const struct machine *m, struct crowd *c,
+  struct error *why)
+{
+  static const struct { const char *way;@+ double users, group;@+ bool in_batches; } of[]@|
+    = @[{ { "poisson", 1000, 1, false }, { "poisson", 5000, 1, false },@|
+    { "poisson", 10000, 1, false }, { "poisson", 12000, 1, false },@|
+    { "poisson", 15000, 1, false }, { "groups", 10000, GROUP, false },@|
+    { "batches", 10000, 1, true } }@];
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    struct service o;
+    c->users = of[i].users, c->group = of[i].group;
+    if (!serve_crowd(lab, m, c, of[i].in_batches, &o, why)) return false;
+    print_service(of[i].way, c->users, &o);
+  }
+  return true;
+}
+
+@ How many users are too many for a machine? We say: when more than one of a hundred waits longer than a second for the first token. The number is found by halving, to \given{250} users.
+
+@<Simulate users@>=
+static bool print_capacity(struct fixture *lab, const struct machine *m, struct crowd *c,
+  struct error *why)
+{
+  size_t enough = 0, many = 30000;
+  struct simulation s;
+  char name[16];
+  for (size_t i = 0; i < sizeof name; i++) name[i] = m->name[i] == ' ' ? '-' : m->name[i];
+  if (!server_of(m, &s, why)) return false;
+  print_key(label_of("serving.capacity.%s.tokens", name).text, "%zu", s.pages * s.page_rows);
+  if (s.pages == 0) return true;
+  c->group = 1;
+  while (many - enough > 250) {
+    struct service o;
+    size_t middle = (enough + many) / 2 / 250 * 250;
+    if (middle == enough) middle += 250;
+    c->users = (double) middle;
+    if (!serve_crowd(lab, m, c, false, &o, why)) return false;
+    if (o.first[2] <= 1000) enough = middle;
+    else many = middle;
+  }
+  print_key(label_of("serving.capacity.%s.users", name).text, "%zu", enough);
+  return true;
+}
+static bool open_park(struct fixture *lab, struct park *p, struct crowd **c, struct error *why)
+{
+  p->n = 0;
+  *c = lab_take(lab, 1, sizeof **c, why);
+  return *c != NULL && data_read("phases.hardware", take_machine, p, MACHINES, why);
+}
+static bool print_users(struct fixture *lab, struct error *why)
+{
+  struct crowd *c;
+  struct park p;
+  bool ok = open_park(lab, &p, &c, why) && print_crowds(lab, &p.of[1], c, why);
+  for (size_t i = 0; ok && i < p.n; i++) ok = print_capacity(lab, &p.of[i], c, why);
+  return ok;
+}
+
+@ The figure has three machines over the rate of arrivals.
+
+@<Simulate users@>=
+static bool draw_knee(struct fixture *lab, struct error *why)
+{
+  static const size_t which[3] = @[{ 0, 1, 3 }@];
+  struct crowd *c;
+  struct park p;
+  if (!open_park(lab, &p, &c, why)) return false;
+  c->group = 1;
+  printf("machine,requests,asked,tokens,half,late\n");
+  for (size_t k = 0; k < 3; k++)
+    for (int rate = 10; rate <= 220; rate += rate < 40 ? 10 : rate < 160 ? 5 : 10) {
+      struct service o;
+      c->users = rate * ASKS_EVERY;
+      if (!serve_crowd(lab, &p.of[which[k]], c, false, &o, why)) return false;
+      printf("%s,%d,%.1f,%.1f,%.2f,%.2f\n", p.of[which[k]].name, rate, o.asked, o.rate,@|
+        o.first[0], o.first[2]);
+    }
+  return true;
 }
