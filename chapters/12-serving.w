@@ -96,12 +96,59 @@ D & 1 & \texttt{D...........} & \texttt{D}
 \end{tabular}
 \medskip
 
-\noindent A letter is a token here, and a dot is padding. The rectangle has $4\cdot12=48$ rows for 23 tokens. And the wasted rows are not the worst of it. With padding you also need a mask, so that no token attends to a dot, and a list of positions, so that the first real token still counts as the first. Forget the mask, or count the dots as positions, and the model writes another text; \cref{sec:padding} has counted how often.
+\noindent A letter is a token here, and a dot is padding. The rectangle has $4\cdot12=48$ rows for 23 tokens. And the wasted rows are not the worst of it. With padding you also need a mask, so that no token attends to a dot, and a list of positions, so that the first real token still counts as the first. What happens if you forget one of them, \cref{sec:padded} will show.
 
 Our passes never had a shape. A pass is a list of rows, the letters alone, and each row says to which text it belongs and at which position: A0, A1, and so on up to D0, 23 rows in any order. Such a batch is called \emph{ragged}. The matrices multiply a row without asking whose it is. Attention does ask: it takes the row's text, and reads that text's pages and no others. So there is nothing to mask.
 @^ragged batch@>@^padding@>
 
 Now the case that we need is nothing new. One pass can have one row of a text that is being written, the twelve rows of C, and a piece from the middle of a long prompt whose beginning was read in earlier passes. The function |generate_step| of \cref{sec:generate} computes such a pass: we give it a list of texts, and each text's |chunk| says how many rows it may have at most. Only the list is missing.
+
+@* The same batch, padded: mask and position ids. \label{sec:padded}
+You will meet the rectangle in nearly every tutorial. So let us compute one, with the built-in model and four prompts of these lengths, and see whether it writes the same texts. What does a padded batch need? Here is prompt B in its line of twelve columns:
+
+\medskip
+\begin{tabular}{@@{}lcccccccccccc@@{}}
+column & 0 & 1 & 2 & 3 & 4 & 5 & 6 & 7 & 8 & 9 & 10 & 11\\
+token & . & . & . & . & . & . & . & . & . & B & B & B\\
+mask & 0 & 0 & 0 & 0 & 0 & 0 & 0 & 0 & 0 & 1 & 1 & 1\\
+position id & 0 & 0 & 0 & 0 & 0 & 0 & 0 & 0 & 0 & 0 & 1 & 2
+\end{tabular}
+\medskip
+
+\noindent The pads come first (\emph{left padding}), so that all texts end in the same column. There we read the logits of all four, and there each text gets its next token. The \emph{attention mask} says which columns are real: to the score of every other column attention adds the most negative number that there is, and its weight becomes 0. The \emph{position ids} count the real tokens alone.
+@^left padding@>@^attention mask@>@^position ids@>@^padding@>
+
+Our engine has neither a mask nor position ids. But its kernels are a table of functions, and we may swap two of them. |angles|, which turns positions into angles, is given the position ids, and |attend| adds the mask. All the rest of the pass is the engine's own. \Cref{tab:padded}\lab{lab:padded} compares the texts with those of the ragged batch.
+
+\begin{table}[htp]
+\tabcaption{tab:padded}{Four prompts of 7, 3, 12 and 1 tokens in a rectangle, and 32 tokens more for each. Of the four texts: how many have the logits of the ragged batch in all steps, bit by bit; how many have its tokens; and how far the first logits are from its own. The pad is the end token; the only prompt that needs no pad is always right.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
+\tabhead{the batch} & \tabhead{bits} & \tabhead{tokens} & \tabhead{farthest logit}\\\midrule
+left padding, mask, position ids & \val{serving.padded.left.bits} & \val{serving.padded.left.same} & \val{serving.padded.left.far}\\
+the same, and $-\infty$ for the mask & \val{serving.padded.infinite.bits} & \val{serving.padded.infinite.same} & NaN\\
+left padding, mask, pads have positions & \val{serving.padded.counted.bits} & \val{serving.padded.counted.same} & \val[7]{serving.padded.counted.far}\\
+\quad the same, with learned positions & \val{serving.padded.learned.counted.bits} & \val{serving.padded.learned.counted.same} & \val[4]{serving.padded.learned.counted.far}\\
+left padding, no mask, no position ids & \val{serving.padded.unmasked.bits} & \val{serving.padded.unmasked.same} & \val[0]{serving.padded.unmasked.far}\\
+right padding, mask, last column read & \val{serving.padded.right.bits} & \val{serving.padded.right.same} & \val[0]{serving.padded.right.far}\\
+\quad the same, last token read & \val{serving.padded.mended.bits} & \val{serving.padded.mended.same} & \val{serving.padded.mended.far}
+\end{tabular*}
+\end{table}
+
+The first line is the good news. If everything about it is right, a padded batch writes the same texts, and even with the same bits. We hadn't expected the bits. A weight of 0 changes no sum, that much is clear. But the pads also move every token: our sums go over sixteen lanes, the position modulo 16 (\cref{sec:blocks}), and behind nine pads B's tokens are in other lanes than before. Why is the sum the same? Because the lanes are folded by halves: lane 0 meets lane 8, lane 1 meets lane 9, and so on. Think of the sixteen lanes as a wheel. Turn it as you like, and each lane still meets the one opposite. (Texts of more than \given{256} columns would lose this, since pads move their tokens from one block to another.)
+
+@ Now the ways to go wrong. We walked into the first one ourselves.
+
+\emph{The mask is} $-\infty$. That is what a mask means, after all. What came out for A, B and D was NaN. Can you see why? It's the pads' own rows. A pad in front sees nothing but pads, so all its scores are $-\infty$, and its softmax is $0/0$. The row becomes NaN, and in the next layer the pad has a value of NaN. Its weight there is 0, but 0 times NaN is NaN, and so the pad spoils every row that doesn't want to see it. For this reason libraries add the lowest \emph{finite} number: a pad that sees only pads then mixes their values, which makes no sense and does no harm.
+@^NaN@>
+
+\emph{Pads have positions.} The program has a mask, and takes the columns for position ids. The built-in model writes the same texts all the same! It rotates queries and keys (\cref{sec:layer}), and only the \emph{difference} of two positions counts; B's three tokens at 9, 10 and 11 are as far apart as at 0, 1 and 2. Only the roundings differ. So your test passes. Then somebody runs the program with GPT-2, which has learned a vector for each position. In the line below, a small random model of that kind writes \val{serving.padded.learned.counted.same} of the four texts.
+
+\emph{No mask, and the end token for a pad.} GPT-2's vocabulary has no pad, so the tutorials set it to the end token. That is harmless as long as the mask says which tokens are pads. Leave the mask out, as the shortest call of a library does, and A, B and D follow end tokens that nobody wrote. \Cref{sec:padding} has tried other pads.
+
+\emph{Right padding.} The pads come after the text, and the last column is a pad's row. It predicts what follows a pad, and all texts but C begin wrongly. You can mend that by reading the logits of each text's last token, as training does. Then all four texts have their tokens again. But now pads stand between the prompt and the new tokens, the lanes are no longer a turned wheel, and some bits of later logits are different.
+
+None of these mistakes gives you an error message, and each looks like a model that isn't very good. In a ragged batch there is no place to make them.
+@^right padding@>
 
 @* The scheduler. \label{sec:scheduler}
 Who makes the list, and by which rules? Think of the people in that classroom, and of what each of them would call unfair. Five rules follow.
@@ -903,6 +950,55 @@ struct row_costs row_costs_of(const struct model *lm, size_t row_bytes)
 @<Count the work of a pass@>@;
 @<Begin a pass@>@;
 @<Serve all texts, event by event@>@;
+
+@ Is that still our server? We let both serve the same arrivals, \given{3000} random servers with a small model: the scheduler computes real passes, and the simulation counts. In each pass they have rows of the same texts, in the same order and equally many; the same texts are preempted; and the work that we count is, number for number, what the engine's own counters say. (The test is |the_scheduler_makes_the_simulated_passes| in \.{tests/suites/check\_simulation.c}.) The clock has a check of its own. A server with one slot, whose texts have a single row and come at random, is what textbooks call an M/D/1 queue. If it is busy for a share $\rho$ of the time, a text waits for $\rho/(2(1-\rho))$ passes on average, by the formula of Pollaczek and Khinchine. The simulation comes out there, up to the chance of the draw.
+@^M/D/1 queue@>@^queue@>
+
+@ Now send in the users.\lab{lab:users} The model is Llama 3 8B in two bytes a number, and the machine is an H100 with the speeds of \cref{tab:hardware}. It has \given{512} slots, and \given{1024} rows in a pass. Each user asks once in two minutes on average, independently of all others, which is called a \emph{Poisson process}. Prompts are a few hundred tokens long, some of them thousands, and answers about half as long. \Cref{tab:users} shows five minutes of this.
+@^Poisson process@>@^percentile@>
+
+\begin{table}[htp]
+\tabcaption{tab:users}{Users of one simulated H100, each with a request in two minutes: tokens a second, and delays in milliseconds. TTFT and TPOT are given for the median and the 99th percentile, the delay that one user in a hundred exceeds. Below the line, two other ways to serve \given{10\,000}.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
+& & \multicolumn2{c}{TTFT} & \multicolumn2{c}{TPOT}\\
+\tabhead{users} & \tabhead{tokens/s} & \tabhead{median} & \tabhead{99th} & \tabhead{median} & \tabhead{99th}\\\midrule
+\given{1000} & \val[0]{serving.users.poisson.1000.rate} & \val[0]{serving.users.poisson.1000.first.50} & \val[0]{serving.users.poisson.1000.first.99} & \val[1]{serving.users.poisson.1000.gap.50} & \val[1]{serving.users.poisson.1000.gap.99}\\
+\given{5000} & \val[0]{serving.users.poisson.5000.rate} & \val[0]{serving.users.poisson.5000.first.50} & \val[0]{serving.users.poisson.5000.first.99} & \val[1]{serving.users.poisson.5000.gap.50} & \val[1]{serving.users.poisson.5000.gap.99}\\
+\given{10\,000} & \val[0]{serving.users.poisson.10000.rate} & \val[0]{serving.users.poisson.10000.first.50} & \val[0]{serving.users.poisson.10000.first.99} & \val[1]{serving.users.poisson.10000.gap.50} & \val[1]{serving.users.poisson.10000.gap.99}\\
+\given{12\,000} & \val[0]{serving.users.poisson.12000.rate} & \val[0]{serving.users.poisson.12000.first.50} & \val[0]{serving.users.poisson.12000.first.99} & \val[1]{serving.users.poisson.12000.gap.50} & \val[1]{serving.users.poisson.12000.gap.99}\\
+\given{15\,000} & \val[0]{serving.users.poisson.15000.rate} & \val[0]{serving.users.poisson.15000.first.50} & \val[0]{serving.users.poisson.15000.first.99} & \val[1]{serving.users.poisson.15000.gap.50} & \val[1]{serving.users.poisson.15000.gap.99}\\\midrule
+in groups & \val[0]{serving.users.groups.10000.rate} & \val[0]{serving.users.groups.10000.first.50} & \val[0]{serving.users.groups.10000.first.99} & \val[1]{serving.users.groups.10000.gap.50} & \val[1]{serving.users.groups.10000.gap.99}\\
+static batches & \val[0]{serving.users.batches.10000.rate} & \val[0]{serving.users.batches.10000.first.50} & \val[0]{serving.users.batches.10000.first.99} & \val[1]{serving.users.batches.10000.gap.50} & \val[1]{serving.users.batches.10000.gap.99}
+\end{tabular*}
+\end{table}
+
+So \given{10\,000} users are no trouble, at best. The median user has the first token after \val[0]{serving.users.poisson.10000.first.50} milliseconds, and only one in a hundred waits longer than \val[0]{serving.users.poisson.10000.first.99}. With \given{12\,000} it still works. And with \given{15\,000} the median user waits \val[0]{serving.users.poisson.15000.seconds} seconds. What has happened between the two? The machine writes no more than about \val[0]{serving.users.poisson.15000.rate} tokens a second, and more are asked for. So the queue grows as long as users keep coming, and the wait depends only on how long that has been going on. \Cref{fig:knee} shows this \emph{knee} for three machines. On the left, nothing warns you: up to the knee each machine writes just what is asked for. On the right, the waits climb well before it.
+@^knee@>@^throughput@>
+
+\widefig[htp]{knee}{fig:knee}{Three simulated machines with Llama 3 8B over the rate at which requests come. Left, what they write; the grey line is what is asked for. Right, the TTFT that one request in a hundred exceeds. Past the knee it depends on how long the rush has lasted, here five minutes.}{Two plots over requests a second. On the left three lines follow a grey diagonal and leave it one after the other, to become level: the A100 first, near thirty requests a second, the H100 near a hundred, the B200 beyond two hundred. On the right, on a logarithmic axis, three lines rise slowly from hundredths of a second and shoot up to many seconds at the same places.}
+
+Two more things are in the table. First, the users may come in groups: \given{200} of them press Enter within the same second because a lecturer has said \emph{now try it}. On average there are as many requests as before. But one in a hundred now waits \val[1]{serving.users.groups.10000.seconds} seconds, since a queue is made in a second and takes many to melt. So plan for the bursts and not for the mean. Second, static batches. The machine is the same, and it writes \val[0]{serving.users.batches.10000.rate} tokens a second instead of \val[0]{serving.users.poisson.10000.rate}: not enough for \given{10\,000} users, so their wait grows without end.
+
+How would you notice in time that the knee is near? You might look at how busy the machine is. At \given{1000} users a pass is being computed during \val[1]{serving.users.poisson.1000.busy} percent of the time, and at \given{12\,000} during \val[1]{serving.users.poisson.12000.busy}: as soon as there is a text, there is a pass, and it merely has fewer rows. So a utilisation of a hundred percent tells you nothing. Watch the waits, or the rows in a pass.
+@^utilisation@>
+
+@ And which machine should you buy? \Cref{tab:capacity} has the users that each of them can serve if 99 of a hundred are to have their first token within a second.
+
+\begin{table}[htp]
+\tabcaption{tab:capacity}{Simulated servers of Llama 3 8B: bandwidth in gigabytes a second, tokens for which the cache has pages, and the most users whose 99th percentile of TTFT is below a second.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
+\tabhead{machine} & \tabhead{bandwidth} & \tabhead{tokens in the cache} & \tabhead{users}\\\midrule
+A100, 80 GB & \val[0]{serving.capacity.A100.bandwidth} & \val{serving.capacity.A100.tokens} & \val{serving.capacity.A100.users}\\
+H100 & \val[0]{serving.capacity.H100.bandwidth} & \val{serving.capacity.H100.tokens} & \val{serving.capacity.H100.users}\\
+H200 & \val[0]{serving.capacity.H200.bandwidth} & \val{serving.capacity.H200.tokens} & \val{serving.capacity.H200.users}\\
+MI300X & \val[0]{serving.capacity.MI300X.bandwidth} & \val{serving.capacity.MI300X.tokens} & \val{serving.capacity.MI300X.users}\\
+B200 & \val[0]{serving.capacity.B200.bandwidth} & \val{serving.capacity.B200.tokens} & \val{serving.capacity.B200.users}
+\end{tabular*}
+\end{table}
+
+Compare the H100 with the H200, which reads its memory much faster and has twice the cache. For one user it is the faster machine by far (\cref{tab:hardware}). For a crowd it is no better: near the knee a pass has hundreds of rows, more than the ridge point, so it waits for the multipliers, and the two have the same ones. (A TPU v5e isn't in the table. It has no memory left after the weights.)
+
+How much of this should you believe? The users are a bound, not a promise: no program reaches the peak of a data sheet, and we have counted no tokenizer, no sampler and no network. What carries over is the shape: where the time goes, that bursts hurt more than the mean, and that the waits rise before the throughput says anything.
 
 @* The check, and what the tutorials say. \label{sec:servingcheck}
 Is it true that company changes no text? And do the passes agree with the hand calculation? The chapter's program serves the eight requests three times with the built-in model: in batches, continuously, and continuously in a cache so small that texts have to give way. It counts passes and used slots, and compares every text with the one that the model writes when the request is alone.

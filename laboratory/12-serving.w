@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 {
   static const struct lab_command table[] = @[{ { "values", print_all },@|
     { "slots", draw_slots }, { "many", print_many },@|
-    { "values", print_padded }, { "values", print_users }, { "knee", draw_knee }, { NULL, NULL } }@];
+    { "values", print_padded }, { "values", print_timed }, { "values", print_users }, { "knee", draw_knee }, { NULL, NULL } }@];
   return lab_main(argc, argv, table);
 }
 
@@ -553,7 +553,7 @@ static bool print_long(struct fixture *lab, struct error *why)
 }
 
 @* A class, timed. \label{lab:many}
-One, two, four and up to 64 readers submit a prompt of 64 tokens at the same moment, and each wants 32 tokens. The model is the stand-in of \cref{lab:phases}, in GPT-2 small's shape, its weights are packed once, and the scheduler has a slot for each reader. What is a pass made of, and when did each reader have the first token and the last?
+One, two, four and up to 64 readers submit a prompt of 64 tokens at the same moment, and each wants 32 tokens. The model is the stand-in of \cref{lab:phases}, in GPT-2 small's shape, its weights are packed once, and the scheduler has a slot for each reader. What is a pass made of, and when did each reader have the first token and the last? (\texttt{make measure} with \texttt{ONLY=serving} asks for the word |"many"|.)
 
 @<Time a class@>=
 enum { CLASS = 64, CLASS_PROMPT = 64, CLASS_WRITTEN = 32, CLASS_SIZES = 7,@|
@@ -686,6 +686,29 @@ static bool print_many(struct fixture *lab, struct error *why)
   return ok;
 }
 
+@ The keys are made of the file: tokens a second of all readers together, both delays, and the same three by the roofline.
+
+@<Time a class@>=
+static bool print_timed(struct fixture *lab, struct error *why)
+{
+  enum { N, PASSES, TOKENS, SECONDS, FIRST, GAP, BOUND, BOUND_FIRST, BOUND_GAP, COLUMNS_USED };
+  double x[COLUMNS_USED][CLASS_SIZES];
+  (void) lab;
+  if (!data_numbers("serving.many", COLUMNS_USED, CLASS_SIZES, x[0], why)) return false;
+  for (int i = 0; i < CLASS_SIZES; i++) {
+    int n = (int) x[N][i];
+    print_key(label_of("serving.many.rate.%d", n).text, "%.3f", x[TOKENS][i] / x[SECONDS][i]);
+    print_key(label_of("serving.many.first.%d", n).text, "%.4f", x[FIRST][i]);
+    print_key(label_of("serving.many.gap.%d", n).text, "%.3f", x[GAP][i]);
+    print_key(label_of("serving.many.bound.rate.%d", n).text, "%.3f", x[TOKENS][i] / x[BOUND][i]);
+    print_key(label_of("serving.many.bound.first.%d", n).text, "%.4f", x[BOUND_FIRST][i]);
+    print_key(label_of("serving.many.bound.gap.%d", n).text, "%.3f", x[BOUND_GAP][i]);
+    print_key(label_of("serving.many.share.%d", n).text, "%.1f", 100 * x[BOUND][i] / x[SECONDS][i]);
+    print_key(label_of("serving.many.passes.%d", n).text, "%.0f", x[PASSES][i]);
+  }
+  return true;
+}
+
 @* Users. \label{lab:users}
 The model is Llama 3 8B with weights and cache in two bytes, and the machines are those of \cref{tab:hardware} that can hold it. A tenth of the memory is kept for activations and everything else, as vLLM does, and what the weights leave of the rest is divided into pages of 16 rows.
 
@@ -811,6 +834,8 @@ static void print_service(const char *way, double users, const struct service *o
     print_key(label_of(key, way, users, "first.", place[i]).text, "%.2f", o->first[i]);
     print_key(label_of(key, way, users, "gap.", place[i]).text, "%.3f", o->gap[i]);
   }
+  double seconds = o->first[strcmp(way, "groups") == 0 ? 2 : 0] / 1000;
+  print_key(label_of("serving.users.%s.%.0f.seconds", way, users).text, "%.3f", seconds);
 }
 static bool print_crowds(struct fixture *lab, const struct machine *m, struct crowd *c,
   struct error *why)
@@ -841,6 +866,7 @@ static bool print_capacity(struct fixture *lab, const struct machine *m, struct 
   for (size_t i = 0; i < sizeof name; i++) name[i] = m->name[i] == ' ' ? '-' : m->name[i];
   if (!server_of(m, &s, why)) return false;
   print_key(label_of("serving.capacity.%s.tokens", name).text, "%zu", s.pages * s.page_rows);
+  print_key(label_of("serving.capacity.%s.bandwidth", name).text, "%.0f", m->giga);
   if (s.pages == 0) return true;
   c->group = 1;
   while (many - enough > 250) {
@@ -870,24 +896,27 @@ static bool print_users(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@ The figure has three machines over the rate of arrivals.
+@ The figure has three machines over the rate of arrivals. When a machine writes less than \given{60} percent of what is asked for, it is far enough over its knee.
 
 @<Simulate users@>=
 static bool draw_knee(struct fixture *lab, struct error *why)
 {
   static const size_t which[3] = @[{ 0, 1, 3 }@];
+  static const int rate[] = @[{ 5, 10, 20, 26, 30, 32, 35, 40, 60, 80, 92, 100, 104, 110, 120,@|
+    140, 170, 200, 220, 230, 236, 240, 250 }@];
   struct crowd *c;
   struct park p;
   if (!open_park(lab, &p, &c, why)) return false;
   c->group = 1;
   printf("machine,requests,asked,tokens,half,late\n");
   for (size_t k = 0; k < 3; k++)
-    for (int rate = 10; rate <= 220; rate += rate < 40 ? 10 : rate < 160 ? 5 : 10) {
+    for (size_t i = 0; i < sizeof rate / sizeof *rate; i++) {
       struct service o;
-      c->users = rate * ASKS_EVERY;
+      c->users = rate[i] * ASKS_EVERY;
       if (!serve_crowd(lab, &p.of[which[k]], c, false, &o, why)) return false;
-      printf("%s,%d,%.1f,%.1f,%.2f,%.2f\n", p.of[which[k]].name, rate, o.asked, o.rate,@|
+      printf("%s,%d,%.1f,%.1f,%.2f,%.2f\n", p.of[which[k]].name, rate[i], o.asked, o.rate,@|
         o.first[0], o.first[2]);
+      if (o.rate < 0.6 * o.asked) break;
     }
   return true;
 }
