@@ -45,7 +45,7 @@ Read the second column from the top. With four texts the pass takes hardly longe
 @ What does the student notice? Two delays, and \cref{sec:firsttoken} has named them. The \emph{time to first token} (TTFT) used to be the prefill; in a server it begins with the wait for a place. The \emph{time per output token} (TPOT) used to be a pass with one row; in a server it is a pass with everybody's rows. A program that decides, pass by pass, whose rows are computed is a \emph{scheduler}. Each of its decisions takes time from one student and gives it to another.
 @^scheduler@>@^time to first token@>@^time per output token@>
 
-This chapter builds a scheduler. It is short, because the hard part is done: \cref{loop}'s step takes a list of texts of any lengths, and \cref{cache}'s pages belong to no text in particular.
+This chapter builds a scheduler. It is short, because the hard part is done: \cref{loop}'s step takes a list of texts of any lengths, and \cref{cache}'s pages belong to no text in particular. At the end we take its time with a class of up to 64 readers (\cref{sec:measured}), and then let \given{10\,000} simulated users loose on an H100 (\cref{sec:simulation}).
 
 And does your answer change when others are served at the same time? In many servers it does. They choose the \emph{order of summation} by the shape of the pass, so the last bits of a logit depend on the company, and now and then a token with them (\cref{sec:batching}). When a user asked about it, one of vLLM's developers called the effect ``fundamental to GPU architecture'' \cited{vLLM 2024}. In our engine each row's sums have one order, whatever else is in the pass (\cref{sec:twice}). We are going to use that without mercy. Texts will join a pass and leave it, be read in pieces, lose their memory and be read again, and take over other texts' pages; and each must come out, bit for bit, as the model writes it alone. The test |company_changes_no_text| tries it on \given{10\,000} random schedules (\.{tests/suites/check\_serving.c}).
 @^order of summation@>@^vLLM@>
@@ -791,6 +791,34 @@ static void look_after_texts(struct scheduler *s)
   }
 }
 
+@* Measured: tokens a second, and the wait of each reader. \label{sec:measured}
+Let us look at a clock. A class of up to 64 readers presses Enter in the same moment. Each has a prompt of \given{64} tokens and wants 32 more. The model has GPT-2 small's shape, with one worker and weights packed once, and the scheduler is the one of this chapter as it is, with \given{256} rows in a pass. \Cref{tab:measured}\lab{lab:many} has three things for each size of the class: how many tokens a second all of them get together, how long a reader waits for the first token on average, and how long from one token to the next.
+
+\begin{table}[htp]
+\tabcaption{tab:measured}{A class served by the scheduler: measured, and the least that the roofline allows for the same passes. Tokens a second are those written, over the whole time; TTFT and TPOT are means over the readers.}
+\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrrrr@@{}}
+& \multicolumn2{c}{tokens a second} & \multicolumn2{c}{TTFT, s} & \multicolumn2{c}{TPOT, ms}\\
+\tabhead{readers} & \tabhead{measured} & \tabhead{roofline} & \tabhead{measured} & \tabhead{roofline} & \tabhead{measured} & \tabhead{roofline}\\\midrule
+1 & \val[0]{serving.many.rate.1} & \val[0]{serving.many.bound.rate.1} & \val[2]{serving.many.first.1} & \val[2]{serving.many.bound.first.1} & \val[0]{serving.many.gap.1} & \val[0]{serving.many.bound.gap.1}\\
+2 & \val[0]{serving.many.rate.2} & \val[0]{serving.many.bound.rate.2} & \val[2]{serving.many.first.2} & \val[2]{serving.many.bound.first.2} & \val[0]{serving.many.gap.2} & \val[0]{serving.many.bound.gap.2}\\
+4 & \val[0]{serving.many.rate.4} & \val[0]{serving.many.bound.rate.4} & \val[2]{serving.many.first.4} & \val[2]{serving.many.bound.first.4} & \val[0]{serving.many.gap.4} & \val[0]{serving.many.bound.gap.4}\\
+8 & \val[0]{serving.many.rate.8} & \val[0]{serving.many.bound.rate.8} & \val[2]{serving.many.first.8} & \val[2]{serving.many.bound.first.8} & \val[0]{serving.many.gap.8} & \val[0]{serving.many.bound.gap.8}\\
+\given{16} & \val[0]{serving.many.rate.16} & \val[0]{serving.many.bound.rate.16} & \val[2]{serving.many.first.16} & \val[2]{serving.many.bound.first.16} & \val[0]{serving.many.gap.16} & \val[0]{serving.many.bound.gap.16}\\
+\given{32} & \val[0]{serving.many.rate.32} & \val[0]{serving.many.bound.rate.32} & \val[2]{serving.many.first.32} & \val[2]{serving.many.bound.first.32} & \val[0]{serving.many.gap.32} & \val[0]{serving.many.bound.gap.32}\\
+\given{64} & \val[0]{serving.many.rate.64} & \val[0]{serving.many.bound.rate.64} & \val[2]{serving.many.first.64} & \val[2]{serving.many.bound.first.64} & \val[0]{serving.many.gap.64} & \val[0]{serving.many.bound.gap.64}
+\end{tabular*}
+\end{table}
+
+The predictions come from the counters. Each pass reports its multiply--adds and its bytes, so it has a bound \eqref{eq:bound}; and if you add up the bounds as the clock adds up the passes, you have the delays of a machine that is always as fast as the roof. (The figures are the quickest of \given{5} rounds, pass by pass, as in \cref{sec:batching}.)
+
+\widefig[htp]{class}{fig:class}{The class of \cref{tab:measured} over the number of its readers; grey is the roofline. From left to right: the tokens that all readers get together, the wait for the first token, and the time from one token to the next.}{Three small plots with logarithmic axes. On the left the tokens a second rise and flatten, below a grey line of the same form. In the middle the time to first token rises steeply from the first reader to the last, and on the right the time per token rises as well, from ten readers on more quickly. Both run above their grey lines, close at most sizes.}
+
+@ What do you read in \cref{fig:class}? Together 64 readers get \val[0]{serving.many.rate.64} tokens a second, where one alone gets \val[0]{serving.many.rate.1}: that is \val[1]{serving.many.gain.64} times as many. This is less than \cref{tab:batchrows} might have promised. There, all texts only wrote. Here for every token that is written two are read, and reading doesn't get cheaper in company: a single prompt of \given{64} rows is above the ridge point already. The more readers there are, the more of the time goes into their prompts.
+
+Each reader pays twice. The first token comes after \val[1]{serving.many.first.1} seconds for one reader and after \val[1]{serving.many.first.64} for 64, on average, since all prompts are read in the order of the line. And from one token to the next it takes \val[0]{serving.many.gap.1} milliseconds for one reader, and \val[0]{serving.many.gap.64} in a class of 64; whoever is served first gets some of the tokens in passes that are full of other people's prompts.
+
+The roofline predicts the form of all three curves. For one reader it is \val[0]{serving.many.share.1} percent of the measured time, for 64 it is \val[0]{serving.many.share.64} percent. (Where it is farthest off, at two readers, you know why: the kernel multiplies two or three rows one by one, \cref{sec:batching}.) So a bound that knows two numbers of the machine, and nothing of kernels, says fairly well what a server will do. We are going to rely on that in the next section.
+
 @* Ten thousand users: a discrete-event simulation. \label{sec:simulation}
 What would an H100 do with \given{10\,000} users? We don't have one to spare, and nobody has \given{10\,000} users to spare. But think of what decides how long you wait: the scheduler's rules, which we know; the rows of each pass, which we can count; and the time of a pass, for which the roofline gives us a bound. None of the three needs the model's weights. So let us put numbers where the texts were, and let a counter be the clock.
 
@@ -835,6 +863,7 @@ struct simulation {
   uint64_t busy; /* nanoseconds in which a pass was computed */
   struct scheduler_counts counts;
 };
+  /* the caller fills in what stands before |line|; |text| has the answers afterwards */
 
 @ The header declares two functions.
 

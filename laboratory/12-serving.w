@@ -4,10 +4,27 @@
 @s request int
 @s scheduler int
 @s scheduler_options int
+@s timed_class int
+@s roofline int
+@s phase int
+@s engine int
+@s kernels int
+@s rectangle int
+@s padded int
+@s way_to_pad int
+@s kv_view int
+@s segment int
+@s tensor int
+@s simulation int
+@s row_costs int
+@s crowd int
+@s service int
+@s machine int
+@s park int
 
 \chapterquestion{How much of a machine do other people's texts fill, and in which order should they come?}
 @** Experiments on serving many.
-\incipit{E}{ight requests} with the lengths of the hand calculation are served in several ways, and the slots are watched, pass by pass. What comes out depends on the lengths and on the order, not on the words; so all requests have prompts of one token, and no end token counts.
+\incipit{E}{ight requests} with the lengths of the hand calculation are served in several ways, and the slots are watched, pass by pass. What comes out depends on the lengths and on the order, not on the words; so all requests have prompts of one token, and no end token counts. Then four prompts are padded, a class is timed, and thousands of users are simulated.
 
 @c
 #include <float.h>
@@ -256,8 +273,8 @@ static void padded_attend(const struct engine *e, const struct attention_dims *h
 @ The ways to pad. In the first there are no pads, and the table is the engine's own: it is the ragged batch. The others fill each text up to the longest, on the left or on the right.
 
 @<Ways to pad@>=
-enum side { NO_PADS, PADS_LEFT, PADS_RIGHT };
-struct way_to_pad { const char *name;@+ enum side side;@+ float mask;@+ bool counted, last_column; };
+enum pad_side { NO_PADS, PADS_LEFT, PADS_RIGHT };
+struct way_to_pad { const char *name;@+ enum pad_side where;@+ float mask;@+ bool counted, last_column; };
   /* |counted|: pads have position ids as well; |last_column|: the first new token is read from the last column, not from
     the last token */
 static const struct way_to_pad ways_to_pad[] = @[{@|
@@ -286,10 +303,10 @@ static void add_column(struct padded *p, uint32_t s, uint32_t id, bool real)
 }
 static void add_prompt(struct padded *p, uint32_t s, const uint32_t *id, size_t n, uint32_t pad)
 {
-  size_t pads = p->way->side == NO_PADS ? 0 : RECTANGLE - n;
-  for (size_t i = 0; i < pads && p->way->side == PADS_LEFT; i++) add_column(p, s, pad, false);
+  size_t pads = p->way->where == NO_PADS ? 0 : RECTANGLE - n;
+  for (size_t i = 0; i < pads && p->way->where == PADS_LEFT; i++) add_column(p, s, pad, false);
   for (size_t i = 0; i < n; i++) add_column(p, s, id[i], true);
-  for (size_t i = 0; i < pads && p->way->side == PADS_RIGHT; i++) add_column(p, s, pad, false);
+  for (size_t i = 0; i < pads && p->way->where == PADS_RIGHT; i++) add_column(p, s, pad, false);
 }
 
 @ One pass over the rectangle, and then one column for each new token. The likeliest token is taken.
@@ -332,7 +349,7 @@ static bool write_padded(struct fixture *lab, const struct model *lm, struct ids
   *p = (struct padded) @[{ .way = way, .logits = logits }@];
   p->r.k = *e.k, p->r.true_ones = e.k, p->r.lm = lm, p->r.mask = way->mask, p->r.row = p->row;
   p->r.k.angles = padded_angles, p->r.k.embed = padded_embed, p->r.k.attend = padded_attend;
-  if (way->side != NO_PADS) e.k = &p->r.k;
+  if (way->where != NO_PADS) e.k = &p->r.k;
   for (uint32_t i = 0; i < PADDED; i++)
     add_prompt(p, i, prompt[i].id, prompt[i].n, lab->model->config.eos[0]);
   for (size_t t = 0; ok && t < NEW_TOKENS && p->spoilt == 0; t++)
@@ -558,7 +575,7 @@ One, two, four and up to 64 readers submit a prompt of 64 tokens at the same mom
 @<Time a class@>=
 enum { CLASS = 64, CLASS_PROMPT = 64, CLASS_WRITTEN = 32, CLASS_SIZES = 7,@|
   CLASS_ROUNDS = 5, CLASS_PASSES = 100 };
-struct class { struct generate_context g;@+ struct phase pass[CLASS_PASSES];
+struct timed_class { struct generate_context g;@+ struct phase pass[CLASS_PASSES];
   size_t n, passes;@+ size_t first[CLASS], last[CLASS]; };
   /* |n| readers; of each pass its work, and the least time that it took in any round;
     |first|, |last|: the passes with the first and the last token of each */
@@ -566,7 +583,7 @@ struct class { struct generate_context g;@+ struct phase pass[CLASS_PASSES];
 @ All of this is the same in each round, but for the clock. So we take the least time of each single pass over the rounds, by the processor's clock, as \cref{lab:batch} does for its batches: other programs can make a pass slower, but not quicker.
 
 @<Time a class@>=
-static bool time_pass(struct class *c, struct scheduler *s, size_t k, bool again,
+static bool time_pass(struct timed_class *c, struct scheduler *s, size_t k, bool again,
   struct error *why)
 {
   struct counters before = *c->g.e->c;
@@ -577,7 +594,7 @@ static bool time_pass(struct class *c, struct scheduler *s, size_t k, bool again
   c->pass[k].work = counters_since(&before, c->g.e->c);
   return true;
 }
-static bool time_class(struct class *c, bool again, struct error *why)
+static bool time_class(struct timed_class *c, bool again, struct error *why)
 {
   struct request r[CLASS];
   struct scheduler s;
@@ -606,7 +623,7 @@ static bool time_class(struct class *c, bool again, struct error *why)
 
 @<Time a class@>=
 struct delays { double first, gap, all; };
-static struct delays delays_of(const struct class *c, const struct roofline *bound)
+static struct delays delays_of(const struct timed_class *c, const struct roofline *bound)
 {
   double end[CLASS_PASSES];
   struct delays d = @[{ 0 }@];
@@ -620,7 +637,7 @@ static struct delays delays_of(const struct class *c, const struct roofline *bou
   }
   return d;
 }
-static void print_class(const struct class *c, const struct roofline *speed, double once)
+static void print_class(const struct timed_class *c, const struct roofline *speed, double once)
 {
   struct delays took = delays_of(c, NULL), least = delays_of(c, speed);
   printf("%zu,%zu,%zu,%.4f,%.4f,%.4f,", c->n, c->passes, c->n * CLASS_WRITTEN,@|
@@ -629,7 +646,7 @@ static void print_class(const struct class *c, const struct roofline *speed, dou
     speed->madds / 1e6, speed->bytes / 1e6, once);
 }
 
-@ The probes of the machine take their turn in each round, and the quickest of them counts, since the quickest passes do.
+@ The probes of the machine take their turn before each class, and the quickest of them counts, since the quickest passes do.
 
 @<Time a class@>=
 enum { SWEPT = 1 << 26, SPINS = 1 << 28 };
@@ -648,12 +665,12 @@ static void probe_again(const struct kernels *k, float *block, struct roofline *
   speed->bytes = fmax(speed->bytes, SWEPT * sizeof (float) / seconds_since(start));
   block[0] = left > 0;
 }
-static bool time_sizes(struct class *c, float *block, struct roofline *speed, struct error *why)
+static bool time_sizes(struct timed_class *c, float *block, struct roofline *speed, struct error *why)
 {
   bool ok = true;
   for (int round = 0; ok && round < CLASS_ROUNDS; round++) {
-    probe_again(c->g.e->k, block, speed);
     for (int i = 0; ok && i < CLASS_SIZES; i++) {
+      probe_again(c->g.e->k, block, speed);
       c[i].n = (size_t) 1 << i;
       ok = time_class(&c[i], round > 0, why);
     }
@@ -663,7 +680,7 @@ static bool time_sizes(struct class *c, float *block, struct roofline *speed, st
 static bool print_many(struct fixture *lab, struct error *why)
 {
   struct model *lm = lab_stand_in(lab, why);
-  struct class *c = lab_take(lab, CLASS_SIZES, sizeof *c, why);
+  struct timed_class *c = lab_take(lab, CLASS_SIZES, sizeof *c, why);
   float *block = lab_take(lab, SWEPT, sizeof *block, why);
   struct roofline speed = @[{ .madds = 0 }@];
   struct engine e = lab->e;
@@ -704,6 +721,8 @@ static bool print_timed(struct fixture *lab, struct error *why)
     print_key(label_of("serving.many.bound.first.%d", n).text, "%.4f", x[BOUND_FIRST][i]);
     print_key(label_of("serving.many.bound.gap.%d", n).text, "%.3f", x[BOUND_GAP][i]);
     print_key(label_of("serving.many.share.%d", n).text, "%.1f", 100 * x[BOUND][i] / x[SECONDS][i]);
+    print_key(label_of("serving.many.gain.%d", n).text, "%.3f",@|
+      x[TOKENS][i] / x[SECONDS][i] * x[SECONDS][0] / x[TOKENS][0]);
     print_key(label_of("serving.many.passes.%d", n).text, "%.0f", x[PASSES][i]);
   }
   return true;
@@ -854,7 +873,7 @@ static bool print_crowds(struct fixture *lab, const struct machine *m, struct cr
   return true;
 }
 
-@ How many users are too many for a machine? We say: when more than one of a hundred waits longer than a second for the first token. The number is found by halving, to \given{250} users.
+@ How many users are too many for a machine? We say: when more than one percent of the requests wait longer than a second for the first token. The number is found by halving, to \given{250} users.
 
 @<Simulate users@>=
 static bool print_capacity(struct fixture *lab, const struct machine *m, struct crowd *c,

@@ -25,6 +25,7 @@ struct row_costs {
   uint64_t embedding_bytes, row_bytes; /* of a token's embedding; of its keys and values */
 };
 
+/* the caller fills in what stands before line; text has the answers afterwards */
 struct simulation {
   size_t slots, pages, page_rows, pass_rows;
   bool in_batches;

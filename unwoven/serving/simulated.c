@@ -132,7 +132,8 @@ static bool make_room(struct simulation *s)
     if (s->text[i].running) youngest = i, left--;
   struct simulated_text *t = &s->text[youngest];
   s->free_pages += pages_for(s, t->stored);
-  t->stored = t->rows = 0, t->running = false, t->preempted++;
+  t->stored = t->rows = 0, t->running = false;
+  t->preempted++;
   s->running--, s->counts.preempted++;
   return true;
 }

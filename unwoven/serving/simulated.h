@@ -8,6 +8,7 @@ static const uint32_t NO_TEXT = UINT32_MAX;
 
 /* an empty line, all pages free, and room for a plan; errors: memory, a text that could never fit */
 bool simulated_open(struct memory *m, struct simulation *s, struct error *why);
+/* returns the room for the plan */
 void simulated_close(struct memory *m, struct simulation *s);
 
 /* text i comes, and is the last of the line */
