@@ -817,7 +817,7 @@ The predictions come from the counters. Each pass reports its multiply--adds and
 
 Each reader pays twice. The first token comes after \val[1]{serving.many.first.1} seconds for one reader and after \val[1]{serving.many.first.64} for 64, on average, since all prompts are read in the order of the line. And from one token to the next it takes \val[0]{serving.many.gap.1} milliseconds for one reader, and \val[0]{serving.many.gap.64} in a class of 64; whoever is served first gets some of the tokens in passes that are full of other people's prompts.
 
-The roofline predicts the form of all three curves. For one reader it is \val[0]{serving.many.share.1} percent of the measured time, for 64 it is \val[0]{serving.many.share.64} percent. (Where it is farthest off, at two readers, you know why: the kernel multiplies two or three rows one by one, \cref{sec:batching}.) So a bound that knows two numbers of the machine, and nothing of kernels, says fairly well what a server will do. We are going to rely on that in the next section.
+The roofline predicts the form of all three curves, and less than the height. Of the measured time it is \val[0]{serving.many.share.1} percent for one reader and \val[0]{serving.many.share.64} percent for 64, where our kernels fall short of the multipliers' peak (\cref{sec:roofline}). At two readers it is only \val[0]{serving.many.share.2} percent, and you know why: the kernel multiplies two or three rows one by one (\cref{sec:batching}). So a bound that knows two numbers of the machine, and nothing of its kernels, tells us what grows with the class and how fast. In the next section we are going to rely on that.
 
 @* Ten thousand users: a discrete-event simulation. \label{sec:simulation}
 What would an H100 do with \given{10\,000} users? We don't have one to spare, and nobody has \given{10\,000} users to spare. But think of what decides how long you wait: the scheduler's rules, which we know; the rows of each pass, which we can count; and the time of a pass, for which the roofline gives us a bound. None of the three needs the model's weights. So let us put numbers where the texts were, and let a counter be the clock.
@@ -845,7 +845,7 @@ struct row_costs {
 };
   /* what the passes of a model cost, over all layers */
 
-@ The server has what our scheduler has, and a machine with two speeds. Everything below |text| belongs to the simulation.
+@ The server has what our scheduler has, and a machine with two speeds. Everything below |n| belongs to the simulation.
 
 @<A server without a model@>=
 struct simulation {
@@ -879,7 +879,7 @@ bool simulate(struct memory *m, struct simulation *s, struct error *why);
   /* serves all texts; errors: memory, a text without a token, or one that fills more than all pages */
 #endif
 
-@ What does a pass cost? We count it as the engine counts its own (\cref{sec:counters}). A text with |n| rows after |stored| others does the layers' multiply--adds |n| times. Its first row sees |stored+1| positions, its last one |stored+n|. It reads its part of the cache once, and writes |n| rows. If these rows are all that it had to read, the head makes its logits.
+@ What does a pass cost? We count it as the engine counts its own (\cref{sec:counters}). A text with |n| rows after |stored| others does the layers' multiply--adds |n| times. Its first row sees |stored+1| positions, its last one |stored+n|. It reads its part of the cache once, and writes |n| rows. If these rows are all that it had to read, the head makes its logits. (|row_costs_of| fills in the costs for a model that is open.)
 
 @<Count the work of a pass@>=
 static void count_text(const struct row_costs *k, const struct simulated_text *t,
@@ -948,21 +948,6 @@ bool simulate(struct memory *m, struct simulation *s, struct error *why)
   return ok;
 }
 
-@ The costs of a model that is open are those by which its own passes are counted.
-
-@<The costs of a model@>=
-struct row_costs row_costs_of(const struct model *lm, size_t row_bytes)
-{
-  const struct model_config *c = &lm->config;
-  uint64_t d = c->d_model, layers = c->n_layers;
-  return (struct row_costs) @[{ .layer_madds = lm->layer_madds,@|
-    .pair_madds = 2 * layers * c->n_heads * c->head_dim, .head_madds = d * c->vocab_size,@|
-    .layer_bytes = lm->layer_bytes, .head_bytes = lm->head_bytes,@|
-    .embedding_bytes = weight_row_bytes(lm->embedding.type, d)@|
-      + (c->learned_positions ? weight_row_bytes(lm->positions.type, d) : 0),@|
-    .row_bytes = layers * row_bytes }@];
-}
-
 @ The file of the simulation:
 
 @(simulator.c@>=
@@ -975,7 +960,6 @@ struct row_costs row_costs_of(const struct model *lm, size_t row_bytes)
 #include "lookups/table.h"
 #include "serving/simulated.h"
 @;@#
-@<The costs of a model@>@;
 @<Count the work of a pass@>@;
 @<Begin a pass@>@;
 @<Serve all texts, event by event@>@;
@@ -1008,7 +992,7 @@ So \given{10\,000} users are no trouble, at best. The median user has the first 
 
 Two more things are in the table. First, the users may come in groups: \given{200} of them press Enter within the same second because a lecturer has said \emph{now try it}. On average there are as many requests as before. But one in a hundred now waits \val[1]{serving.users.groups.10000.seconds} seconds, since a queue is made in a second and takes many to melt. So plan for the bursts and not for the mean. Second, static batches. The machine is the same, and it writes \val[0]{serving.users.batches.10000.rate} tokens a second instead of \val[0]{serving.users.poisson.10000.rate}: not enough for \given{10\,000} users, so their wait grows without end.
 
-How would you notice in time that the knee is near? You might look at how busy the machine is. At \given{1000} users a pass is being computed during \val[1]{serving.users.poisson.1000.busy} percent of the time, and at \given{12\,000} during \val[1]{serving.users.poisson.12000.busy}: as soon as there is a text, there is a pass, and it merely has fewer rows. So a utilisation of a hundred percent tells you nothing. Watch the waits, or the rows in a pass.
+How would you notice in time that the knee is near? You might look at how busy the machine is. At \given{1000} users a pass is being computed during \val[2]{serving.users.poisson.1000.busy} percent of the time, and at \given{12\,000} during \val[2]{serving.users.poisson.12000.busy}: as soon as there is a text, there is a pass, and it merely has fewer rows. So a utilisation of a hundred percent tells you nothing. Watch the waits, or the rows in a pass.
 @^utilisation@>
 
 @ And which machine should you buy? \Cref{tab:capacity} has the users that each of them can serve if 99 of a hundred are to have their first token within a second.

@@ -677,28 +677,36 @@ static bool time_sizes(struct timed_class *c, float *block, struct roofline *spe
   }
   return ok;
 }
-static bool print_many(struct fixture *lab, struct error *why)
+static bool open_class(struct fixture *lab, struct bench *b, struct prepared_weights **ready,
+  double *once, struct error *why)
 {
   struct model *lm = lab_stand_in(lab, why);
+  struct cache_options room = @[{ .rows = CLASS * 2 * CLASS_PROMPT }@];
+  if (lm == NULL || !bench_open(b, lab, lm, 1, &room, why)) return false;
+  store_close(b->s);
+  b->s = b->g.s = cache_open(&lab->m, &lm->config, CLASS, &room, why);
+  clock_t start = clock();
+  *ready = model_prepare(&lab->m, b->e.k, b->e.activations, lm, why);
+  *once = 1e3 * seconds_since(start);
+  b->e.prepared = *ready;
+  return b->s != NULL && *ready != NULL;
+}
+static bool print_many(struct fixture *lab, struct error *why)
+{
+  struct bench b = @[{ .m = NULL }@];
+  struct prepared_weights *ready = NULL;
+  struct roofline speed = @[{ .madds = 0 }@];
+  double once;
   struct timed_class *c = lab_take(lab, CLASS_SIZES, sizeof *c, why);
   float *block = lab_take(lab, SWEPT, sizeof *block, why);
-  struct roofline speed = @[{ .madds = 0 }@];
-  struct engine e = lab->e;
-  if (lm == NULL || c == NULL || block == NULL) return false;
-  for (size_t i = 0; i < SWEPT; i++) block[i] = 1;
-  clock_t start = clock();
-  struct prepared_weights *ready = model_prepare(&lab->m, e.k, e.activations, lm, why);
-  double once = 1e3 * seconds_since(start);
-  struct store *cache = ready == NULL ? NULL : cache_open(&lab->m, &lm->config, CLASS,@|
-    &(struct cache_options) @[{ .rows = CLASS * 2 * CLASS_PROMPT }@], why);
-  e.prepared = ready;
-  for (int i = 0; i < CLASS_SIZES; i++)
-    c[i].g = (struct generate_context) @[{ &e, lm, cache, &lab->m }@];
-  bool ok = cache != NULL && time_sizes(c, block, &speed, why);
+  bool ok = c != NULL && block != NULL && open_class(lab, &b, &ready, &once, why);
+  for (size_t i = 0; ok && i < SWEPT; i++) block[i] = 1;
+  for (int i = 0; ok && i < CLASS_SIZES; i++) c[i].g = b.g;
+  ok = ok && time_sizes(c, block, &speed, why);
   if (ok) printf("sequences,passes,tokens,seconds,first,gap,bound,boundfirst,boundgap,"
     "speed,bandwidth,once\n");
   for (int i = 0; ok && i < CLASS_SIZES; i++) print_class(&c[i], &speed, once);
-  store_close(cache);
+  bench_close(&b);
   prepared_close(&lab->m, ready);
   return ok;
 }

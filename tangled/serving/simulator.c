@@ -10,19 +10,6 @@
 #include "lookups/table.h"
 #include "serving/simulated.h"
 
-/* <The costs of a model> */
-struct row_costs row_costs_of(const struct model *lm, size_t row_bytes)
-{
-  const struct model_config *c = &lm->config;
-  uint64_t d = c->d_model, layers = c->n_layers;
-  return (struct row_costs) { .layer_madds = lm->layer_madds,
-    .pair_madds = 2 * layers * c->n_heads * c->head_dim, .head_madds = d * c->vocab_size,
-    .layer_bytes = lm->layer_bytes, .head_bytes = lm->head_bytes,
-    .embedding_bytes = weight_row_bytes(lm->embedding.type, d)
-      + (c->learned_positions ? weight_row_bytes(lm->positions.type, d) : 0),
-    .row_bytes = layers * row_bytes };
-}
-
 /* <Count the work of a pass> */
 static void count_text(const struct row_costs *k, const struct simulated_text *t,
   struct counters *c)

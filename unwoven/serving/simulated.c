@@ -19,6 +19,17 @@ static size_t pages_wanted(const struct simulation *s, const struct simulated_te
   return pages_for(s, t->stored + rows) - pages_for(s, t->stored);
 }
 
+struct row_costs row_costs_of(const struct model *lm, size_t row_bytes)
+{
+  const struct model_config *c = &lm->config;
+  uint64_t d = c->d_model, layers = c->n_layers;
+  size_t places = c->learned_positions ? weight_row_bytes(lm->positions.type, d) : 0;
+  return (struct row_costs) { .layer_madds = lm->layer_madds, .layer_bytes = lm->layer_bytes,
+    .pair_madds = 2 * layers * c->n_heads * c->head_dim, .row_bytes = layers * row_bytes,
+    .head_madds = d * c->vocab_size, .head_bytes = lm->head_bytes,
+    .embedding_bytes = weight_row_bytes(lm->embedding.type, d) + places };
+}
+
 bool simulated_open(struct memory *m, struct simulation *s, struct error *why)
 {
   s->line = s->end = NO_TEXT, s->running = s->planned = 0;
