@@ -967,9 +967,6 @@ bool simulate(struct memory *m, struct simulation *s, struct error *why)
 @ Is that still our server? We let both serve the same arrivals, \given{3000} random servers with a small model: the scheduler computes real passes, and the simulation counts. In each pass they have rows of the same texts, in the same order and equally many; the same texts are preempted; and the work that we count is, number for number, what the engine's own counters say. (The test is |the_scheduler_makes_the_simulated_passes| in \.{tests/suites/check\_simulation.c}.) The clock has a check of its own. A server with one slot, whose texts have a single row and come at random, is what textbooks call an M/D/1 queue. If it is busy for a share $\rho$ of the time, a text waits for $\rho/(2(1-\rho))$ passes on average, by the formula of Pollaczek and Khinchine. The simulation comes out there, up to the chance of the draw.
 @^M/D/1 queue@>@^queue@>
 
-@ Now send in the users.\lab{lab:users} The model is Llama 3 8B in two bytes a number, and the machine is an H100 with the speeds of \cref{tab:hardware}. It has \given{512} slots, and \given{1024} rows in a pass. Each user asks once in two minutes on average, independently of all others, which is called a \emph{Poisson process}. Prompts are a few hundred tokens long, some of them thousands, and answers about half as long. \Cref{tab:users} shows five minutes of this.
-@^Poisson process@>@^percentile@>
-
 \begin{table}[htp]
 \tabcaption{tab:users}{Users of one simulated H100, each with a request in two minutes: tokens a second, and delays in milliseconds. TTFT and TPOT are given for the median and the 99th percentile, the delay that one user in a hundred exceeds. Below the line, two other ways to serve \given{10\,000}.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
@@ -985,17 +982,13 @@ static batches & \val[0]{serving.users.batches.10000.rate} & \val[0]{serving.use
 \end{tabular*}
 \end{table}
 
+@ Now send in the users.\lab{lab:users} The model is Llama 3 8B in two bytes a number, and the machine is an H100 with the speeds of \cref{tab:hardware}. It has \given{512} slots, and \given{1024} rows in a pass. Each user asks once in two minutes on average, independently of all others, which is called a \emph{Poisson process}. Prompts are a few hundred tokens long, some of them thousands, and answers about half as long. \Cref{tab:users} shows five minutes of this.
+@^Poisson process@>@^percentile@>
+
 So \given{10\,000} users are no trouble, at best. The median user has the first token after \val[0]{serving.users.poisson.10000.first.50} milliseconds, and only one in a hundred waits longer than \val[0]{serving.users.poisson.10000.first.99}. With \given{12\,000} it still works. And with \given{15\,000} the median user waits \val[0]{serving.users.poisson.15000.seconds} seconds. What has happened between the two? The machine writes no more than about \val[0]{serving.users.poisson.15000.rate} tokens a second, and more are asked for. So the queue grows as long as users keep coming, and the wait depends only on how long that has been going on. \Cref{fig:knee} shows this \emph{knee} for three machines. On the left, nothing warns you: up to the knee each machine writes just what is asked for. On the right, the waits climb well before it.
 @^knee@>@^throughput@>
 
 \widefig[htp]{knee}{fig:knee}{Three simulated machines with Llama 3 8B over the rate at which requests come. Left, what they write; the grey line is what is asked for. Right, the TTFT that one request in a hundred exceeds. Past the knee it depends on how long the rush has lasted, here five minutes.}{Two plots over requests a second. On the left three lines follow a grey diagonal and leave it one after the other, to become level: the A100 first, near thirty requests a second, the H100 near a hundred, the B200 beyond two hundred. On the right, on a logarithmic axis, three lines rise slowly from hundredths of a second and shoot up to many seconds at the same places.}
-
-Two more things are in the table. First, the users may come in groups: \given{200} of them press Enter within the same second because a lecturer has said \emph{now try it}. On average there are as many requests as before. But one in a hundred now waits \val[1]{serving.users.groups.10000.seconds} seconds, since a queue is made in a second and takes many to melt. So plan for the bursts and not for the mean. Second, static batches. The machine is the same, and it writes \val[0]{serving.users.batches.10000.rate} tokens a second instead of \val[0]{serving.users.poisson.10000.rate}: not enough for \given{10\,000} users, so their wait grows without end.
-
-How would you notice in time that the knee is near? You might look at how busy the machine is. At \given{1000} users a pass is being computed during \val[2]{serving.users.poisson.1000.busy} percent of the time, and at \given{12\,000} during \val[2]{serving.users.poisson.12000.busy}: as soon as there is a text, there is a pass, and it merely has fewer rows. So a utilisation of a hundred percent tells you nothing. Watch the waits, or the rows in a pass.
-@^utilisation@>
-
-@ And which machine should you buy? \Cref{tab:capacity} has the users that each of them can serve if 99 of a hundred are to have their first token within a second.
 
 \begin{table}[htp]
 \tabcaption{tab:capacity}{Simulated servers of Llama 3 8B: bandwidth in gigabytes a second, tokens for which the cache has pages, and the most users whose 99th percentile of TTFT is below a second.}
@@ -1008,6 +1001,13 @@ MI300X & \val[0]{serving.capacity.MI300X.bandwidth} & \val{serving.capacity.MI30
 B200 & \val[0]{serving.capacity.B200.bandwidth} & \val{serving.capacity.B200.tokens} & \val{serving.capacity.B200.users}
 \end{tabular*}
 \end{table}
+
+Two more things are in \cref{tab:users}. First, the users may come in groups: \given{200} of them press Enter within the same second because a lecturer has said \emph{now try it}. On average there are as many requests as before. But one in a hundred now waits \val[1]{serving.users.groups.10000.seconds} seconds, since a queue is made in a second and takes many to melt. So plan for the bursts and not for the mean. Second, static batches. The machine is the same, and it writes \val[0]{serving.users.batches.10000.rate} tokens a second instead of \val[0]{serving.users.poisson.10000.rate}: not enough for \given{10\,000} users, so their wait grows without end.
+
+How would you notice in time that the knee is near? You might look at how busy the machine is. At \given{1000} users a pass is being computed during \val[2]{serving.users.poisson.1000.busy} percent of the time, and at \given{12\,000} during \val[2]{serving.users.poisson.12000.busy}: as soon as there is a text, there is a pass, and it merely has fewer rows. So a utilisation of a hundred percent tells you nothing. Watch the waits, or the rows in a pass.
+@^utilisation@>
+
+@ And which machine should you buy? \Cref{tab:capacity} has the users that each of them can serve if 99 of a hundred are to have their first token within a second.
 
 Compare the H100 with the H200, which reads its memory much faster and has twice the cache. For one user it is the faster machine by far (\cref{tab:hardware}). For a crowd it is no better: near the knee a pass has hundreds of rows, more than the ridge point, so it waits for the multipliers, and the two have the same ones. (A TPU v5e isn't in the table, because it can't hold the weights.)
 
