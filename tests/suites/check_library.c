@@ -1765,6 +1765,39 @@ START_TEST(a_batch_finds_what_others_have_read)
 }
 END_TEST
 
+/* in the middle of its prompt a text loses its rows to an older one; what was told of it is not told again */
+START_TEST(a_prompt_that_is_read_again_is_told_once)
+{
+  static struct asked a[2];
+  struct incipit_context_options co = { .size = sizeof co, .n_sequences = 2, .threads = 1, .rows = 256 };
+  struct incipit_batch_options bo = { .size = sizeof bo, .pass_rows = 2 };
+  struct set alone, x;
+  size_t left = 1;
+  memset(a, 0, sizeof a);
+  set_open(&alone, POCKET, 1);
+  x = (struct set){ .m = alone.m, .c = incipit_context_open(alone.m, &co, &why) };
+  struct incipit_batch *b = incipit_batch_open(x.c, &bo, &why);
+  ck_assert(b != NULL);
+  for (int i = 0; i < 2; i++) {
+    a[i].n = i == 0 ? 1 : 128;
+    for (uint32_t k = 0; k < 128; k++) a[i].id[k] = 300 + k;
+    a[i].o = (struct incipit_generate_options){ .size = sizeof a[i].o, .max_new_tokens = i == 0 ? 200 : 3, .ignore_end = true, .on_token = hear_one, .on_progress = rows_grow, .ctx = &a[i] };
+    come(&x, b, &a[i]);
+    for (int k = 0; k < 20; k++) ck_assert(incipit_batch_step(b, NULL, &why));
+  }
+  while (poll_of(b, a[1].number).preempted == 0) ck_assert(incipit_batch_step(b, &left, &why) && left == 2);
+  ck_assert(a[1].rows > 64 && a[1].rows < 128 && a[1].tokens == 0);
+  while (left > 0) ck_assert(incipit_batch_step(b, &left, &why));
+  for (int i = 0; i < 2; i++) {
+    struct incipit_result *r = incipit_batch_take(b, a[i].number, &why);
+    compare_alone(&alone, &a[i], r);
+    incipit_result_close(r);
+  }
+  incipit_batch_close(b);
+  incipit_context_close(x.c), set_close(&alone);
+}
+END_TEST
+
 /* cancelled in every state and from every callback; and one that cannot go on. The others do not notice */
 struct disturber {
   struct asked *a;
@@ -1842,6 +1875,7 @@ START_TEST(requests_are_cancelled_and_fail_by_themselves)
 }
 END_TEST
 
+static size_t given_out(void);
 /* while it is open its context is its alone; afterwards it is as before; and it is closed in any order */
 START_TEST(a_batch_has_its_context_for_itself)
 {
@@ -1895,6 +1929,12 @@ START_TEST(a_batch_has_its_context_for_itself)
   struct incipit_generate_options o = { .size = sizeof o, .max_new_tokens = 127 };
   WRONG_AS(INCIPIT_FULL, "it has 129 rows; the cache has room for 128", incipit_batch_submit(b, id, 3, &o, &number, &why));
   WRONG_AS(INCIPIT_FULL, "it has 2048 rows; the cache has room for 128", incipit_batch_submit(b, id, 3, NULL, &number, &why));
+  size_t bytes = 0;
+  for (int i = 0; i < 400; i++) { /* what was refused leaves no memory behind */
+    if (i == 100) bytes = given_out();
+    ck_assert(!incipit_batch_submit(b, id, 3, &o, &number, NULL));
+  }
+  ck_assert_uint_lt(given_out(), bytes + 24000);
   o.max_new_tokens = 126;
   ck_assert(incipit_batch_submit(b, id, 3, &o, &number, &why) && number == 1);
   incipit_batch_close(b);
@@ -2715,6 +2755,7 @@ int main(void)
   tcase_set_timeout(batch, 300);
   tcase_add_test(batch, a_batch_writes_what_each_would_alone);
   tcase_add_test(batch, a_batch_finds_what_others_have_read);
+  tcase_add_test(batch, a_prompt_that_is_read_again_is_told_once);
   tcase_add_test(batch, requests_are_cancelled_and_fail_by_themselves);
   tcase_add_test(batch, a_batch_has_its_context_for_itself);
   tcase_add_test(batch, what_a_batch_refuses_has_not_been);
