@@ -13,7 +13,6 @@ CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDI
 needed    = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc $(1) 2>/dev/null || echo -ljansson -lpcre2-8 -lutf8proc $(2)) -pthread -lm
 # the server wants libmicrohttpd; without it all else is built, and serve says so
 HTTP     := $(shell pkg-config --libs libmicrohttpd 2>/dev/null)
-CFLAGS   += $(if $(HTTP),-DINCIPIT_HTTP)
 LIBS      = $(call needed,libedit,-ledit)
 ENGINE_LIBS = $(call needed)
 SHARED   ?= ../shared
@@ -117,7 +116,7 @@ checkpoint-%: tangle
 PROGRAM := $(patsubst program/%.c,$(BUILD)/program/%.o,$(filter-out program/main.c,$(sort $(wildcard program/*.c)))) $(BUILD)/program/page.o
 $(BUILD)/program/%.o: program/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(CC) $(CFLAGS) $(if $(HTTP),-DINCIPIT_HTTP) -MMD -MP -c $< -o $@
 # the page of incipit serve is an array in it
 $(BUILD)/program/page.c: program/page.html tools/page.sh
 	@mkdir -p $(@D)
