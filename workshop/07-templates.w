@@ -687,9 +687,13 @@ static void print_strips(size_t row, const struct rendered_prompt *s)
   }
 }
 
-@ What the program prints:
+@ The program prints the turns in eight templates. Here are four of them:
 
-\widecheckpoint{build/out/templates.txt}{the same three turns in eight templates}
+\widecheckpoint[1,15]{build/out/templates.txt}{the same three turns in four templates}
+
+@ The other four are Llama~3.1, with its dates, and three that have hardly anything around the words:
+
+\widecheckpoint[16,29]{build/out/templates.txt}{and in four more}
 
 @* Exercises. \label{sec:talkexercises}
 The first two need only a pencil. The third adds a template.
