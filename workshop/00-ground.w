@@ -166,7 +166,7 @@ void memory_discharge(struct memory *m, enum memory_class what, uint64_t bytes)
 
 @ Growing means allocating, copying, and freeing. For a moment both blocks are live, and the accounts
 say so. Why not |realloc|? It may avoid that moment, and hides it when it cannot; we want the worst case in the accounts. And if the new block is refused, the old
-one has not been touched: a caller whose array cannot grow still has the array.
+one has not been touched: a caller whose array cannot grow still has the array. Sizes that must not grow by a common rule are set with this function; the cache of \cref{cache} does that, which must not exceed the context.
 
 @<Grow a block, and free it@>=
 void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,

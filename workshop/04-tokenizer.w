@@ -485,7 +485,7 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
 }
 
 @ In byte-level BPE we merge from bytes, and nothing is ever missing. In a vocabulary of \emph{characters} merging begins with the ids of the characters, and no vocabulary has them all. A character without an id is spelt in bytes if there are tokens for all of them, which is called \emph{byte fallback}. Otherwise it becomes the
-\emph{unknown token}; some files ask for one unknown token for several unknown characters in a row. If there is no unknown token either, the text cannot be encoded. So no character is lost
+\emph{unknown token}; some files ask for one unknown token for several unknown characters in a row. (A file may also give a character the unknown token as its own; such a character is not unknown, and is not counted among these.) If there is no unknown token either, the text cannot be encoded. So no character is lost
 without a trace: at least an unknown token is left of it.
 @^byte fallback@>@^unknown token@>
 
