@@ -124,13 +124,13 @@ Our engine has neither a mask nor position ids. But its kernels are a table of f
 \tabcaption{tab:padded}{Four prompts of 7, 3, 12 and 1 tokens in a rectangle, and 32 tokens more for each. Of the four texts: how many have the logits of the ragged batch in all steps, bit by bit; how many have its tokens; and how far the first logits are from its own. The pad is the end token; the only prompt that needs no pad is always right.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
 \tabhead{the batch} & \tabhead{bits} & \tabhead{tokens} & \tabhead{farthest logit}\\\midrule
-left padding, mask, position ids & \val{serving.padded.left.bits} & \val{serving.padded.left.same} & \val{serving.padded.left.far}\\
+left padding, mask, position ids & \val{serving.padded.left.bits} & \val{serving.padded.left.same} & \val[0]{serving.padded.left.far}\\
 the same, and $-\infty$ for the mask & \val{serving.padded.infinite.bits} & \val{serving.padded.infinite.same} & NaN\\
 left padding, mask, pads have positions & \val{serving.padded.counted.bits} & \val{serving.padded.counted.same} & \val[7]{serving.padded.counted.far}\\
 \quad the same, with learned positions & \val{serving.padded.learned.counted.bits} & \val{serving.padded.learned.counted.same} & \val[4]{serving.padded.learned.counted.far}\\
 left padding, no mask, no position ids & \val{serving.padded.unmasked.bits} & \val{serving.padded.unmasked.same} & \val[0]{serving.padded.unmasked.far}\\
 right padding, mask, last column read & \val{serving.padded.right.bits} & \val{serving.padded.right.same} & \val[0]{serving.padded.right.far}\\
-\quad the same, last token read & \val{serving.padded.mended.bits} & \val{serving.padded.mended.same} & \val{serving.padded.mended.far}
+\quad the same, last token read & \val{serving.padded.mended.bits} & \val{serving.padded.mended.same} & \val[0]{serving.padded.mended.far}
 \end{tabular*}
 \end{table}
 

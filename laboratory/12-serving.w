@@ -376,7 +376,7 @@ static void compare_padded(const struct padded *a, const struct padded *p, const
   print_key(label_of(key, model, p->way->name, "bits").text, "%zu", bits);
   print_key(label_of(key, model, p->way->name, "same").text, "%zu", p->spoilt > 0 ? 0 : same);
   print_key(label_of(key, model, p->way->name, "spoilt").text, "%zu", p->spoilt);
-  if (p->spoilt == 0) print_key(label_of(key, model, p->way->name, "far").text, "%.2g",@|
+  if (p->spoilt == 0) print_key(label_of(key, model, p->way->name, "far").text, "%.9f",@|
     farthest(a->logits, p->logits, all));
 }
 static bool print_ways_to_pad(struct fixture *lab, const struct model *lm, const char *model,
