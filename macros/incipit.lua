@@ -1309,7 +1309,7 @@ function incipit.tuned(name)
       o.least, o.most = math.min(o.least, tonumber(ratio)), math.max(o.most, tonumber(ratio))
     end
   end
-  for l in io.lines("tangled/ground/tuning.h") do
+  for l in io.lines("unwoven/ground/tuning.h") do
     local key, here, what = l:match("^ *([A-Z0-9_]+) = (%d+),? /%* (.-) %*/")
     if not key then key, here, what = l:match("^#define ([A-Z_]+) (%d+) /%* (.-) %*/") end
     if key then
