@@ -727,7 +727,7 @@ Your editor is a success, and now a whole office uses it, with one model on one 
 
 A batch has the context for itself. The scheduler plans a pass by the pages that are free, and would be wrong if somebody else wrote to the cache between two of its passes. So while a batch is open, all calls that change its context are refused, with a sentence that says why.
 
-A request is known by a number, and not by a pointer to some structure of ours. Requests live for a short time, and a program that serves many will sooner or later ask for one that is gone. With a pointer it would read memory that was freed; with a number it is told of its mistake. A number of 64 bits need never be given out twice.
+A request's \emph{handle} is a number, as a sequence's is, and not a pointer to some structure of ours. Requests live for a short time, and a program that serves many will sooner or later ask for one that is gone. With a pointer it would read memory that was freed; with a number it is told of its mistake. A number of 64 bits need never be given out twice.
 @^handle@>
 
 Here is a step. The scheduler computes a pass, and during the pass the callbacks hear of tokens. Afterwards |tell_progress| tells each reader how much of the prompt has been read.
@@ -737,7 +737,6 @@ Here is a step. The scheduler computes a pass, and during the pass the callbacks
 What if one of ten texts fails? In |incipit_generate_many| the whole call fails. Here that would be wrong, for the ten have nothing to do with each other. So the step succeeds. The text that could not go on has ended, with |INCIPIT_FINISH_FAILED|. Its result has what was written until then, and |incipit_batch_poll| says why there is no more.
 
 And what may a callback do, in the middle of a pass? A reader who closes his window is noticed there, so it must be possible to cancel: one's own text, by returning false, or another one. It may also submit, if the answer to one question is the next question. Both are safe because the scheduler does not look at its line before the pass is over. Taking a step within a step, or closing the batch, is refused.
-@^cancellation@>
 
 Is each text the one that |incipit_generate| writes? The suite \.{check-library} submits twenty requests with samplers, stop strings and constraints of all kinds, a few at a time, to caches of several sizes, some so small that texts lose their rows. It compares ids, text, pieces and the reason of the end. \.{docs/examples/serving.c} and \.{serving.py} are whole programs: the first answers lines as they come, which is a server without the network.
 
