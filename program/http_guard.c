@@ -124,7 +124,7 @@ static bool is_late(struct http_server *h, struct http_connection *c, double now
   return now - c->moved > h->w.send_timeout;
 }
 
-/* A suspended connection is resumed once and never twice; one that is not will find out by itself. */
+/* A wake that comes before the rest is remembered: resuming what is not suspended is an error for libmicrohttpd. */
 void http_resume(struct http_exchange *x)
 {
   if (!x->suspended) {
