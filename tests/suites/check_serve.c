@@ -629,7 +629,8 @@ END_TEST
 /* ---- the end */
 START_TEST(a_drained_end_cuts_nothing)
 {
-  struct server *s = SERVE("--slots", "2");
+  /* texts are long, to be under way when the signal comes; a machine that has much else to do needs a minute for them */
+  struct server *s = SERVE("--slots", "2", "--drain-timeout", "250");
   int whole = begin_long(s, ",\"seed\":3"), stream = begin_long(s, ",\"seed\":3,\"stream\":true"), open = dial(s);
   comes(s, "incipit_requests_running", 2, 5);
   say(open, "GET /health HTTP/1.1\r\n" HOST "\r\n", sizeof("GET /health HTTP/1.1\r\n" HOST "\r\n") - 1);
@@ -641,14 +642,13 @@ START_TEST(a_drained_end_cuts_nothing)
   size_t n;
   char *text = request("/v1/completions", SMALL, "", &n), *a;
   say(open, text, n), free(text);
-  a = hear(open, 3, NULL);
+  a = hear(open, 10, NULL);
   ck_assert_msg(status_of(a) == 503 && strstr(a, "shutting_down") != NULL, "%s", a);
   free(a), close(open);
-  a = hear(stream, 60, NULL);
+  a = hear(stream, 240, NULL);
   ck_assert_msg(strstr(a, "data: [DONE]") != NULL, "the stream was cut");
   free(a), close(stream);
-  double until = timing_seconds() + 60; /* the connection is kept: the answer is whole when its object is */
-  a = hear(whole, until - timing_seconds(), NULL);
+  a = hear(whole, 240, NULL);
   ck_assert_msg(status_of(a) == 200 && strstr(a, "\"usage\"") != NULL, "%.200s", a);
   free(a), close(whole);
   ck_assert_int_eq(ended(s), 0);
