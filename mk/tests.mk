@@ -1,5 +1,5 @@
 # tests.mk -- the suites and checks, and the proofs that they find what they should
-.PHONY: check tested check-all check-fast check-book amalgamated sanitize cross mutants exercises values-live reproduce byhand fuzz fuzz-proof
+.PHONY: check tested check-all check-fast check-book amalgamated sanitize cross mutants exercises values-live reproduce byhand soak fuzz fuzz-proof
 
 # ---- tests
 SUITES := $(sort $(patsubst tests/suites/%.c,%,$(wildcard tests/suites/check_*.c)))
@@ -75,6 +75,8 @@ reproduce: ## two clones in different folders give the same bytes
 	@tests/checks/reproduce.sh
 byhand: ## the boxes Worked by hand, recomputed from the numbers in them
 	@STRICT=1 tests/book/byhand.sh
+soak: $(BUILD)/incipit ## ten thousand requests to the server, with all faults at once; N=... for another number
+	@BUILD='$(BUILD)' sh tests/checks/soak.sh $(or $(N),10000) 3600
 fuzz: $(ARCHIVES) ## campaigns: ten minutes (IDLE) without a new edge, twenty (MOST) at most for each TARGET; KEEP=1 keeps corpus and log
 	@LIBS='$(LIBS)' TARGET='$(TARGET)' tests/planted/fuzz.sh campaign $(or $(MOST),1200) $(or $(IDLE),600)
 fuzz-proof: $(ARCHIVES) ## a fault planted in each parser is found within a minute
