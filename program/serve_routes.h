@@ -14,7 +14,7 @@ struct serve_manners {
   size_t n_keys;
 };
 
-/* what the answers come from; draining is set by another thread */
+/* what the answers come from; draining is set by another thread, and http is the main thread's alone */
 struct serve_house {
   struct serve_model *model;
   struct serve_engine *engine;
