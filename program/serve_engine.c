@@ -199,11 +199,12 @@ static void close_choice(struct serve_engine *e, struct serve_choice *c)
 
 /* ---- jobs */
 
+/* a choice that could not note its tokens was given up in the middle (cancelled), and that is an error, too */
 static enum serve_outcome outcome_of(const struct serve_job *j)
 {
   enum serve_outcome what = SERVE_STOP;
   for (size_t i = 0; i < j->n; i++) {
-    if (j->choice[i].ended == FINISH_ERROR) return SERVE_ERROR;
+    if (j->choice[i].ended != FINISH_STOP && j->choice[i].ended != FINISH_LENGTH) return SERVE_ERROR;
     if (j->choice[i].ended == FINISH_LENGTH) what = SERVE_LENGTH;
   }
   return what;
