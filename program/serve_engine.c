@@ -327,20 +327,21 @@ static void look_around(struct serve_engine *e)
   e->looked = timing_seconds();
 }
 
-/* Under the lock: choices of cancelled jobs leave, and those that were not begun never begin. */
+/* Under the lock: choices of cancelled jobs leave, and those that were not begun never begin. A job that is finished may be
+   gone with its choices, so nobody may look at them then. */
 static void drop_cancelled(struct serve_engine *e)
 {
-  for (struct serve_job *j = e->first, *next; j != NULL; j = next) {
-    next = j->next;
-    if (!j->cancelled) continue;
-    for (size_t i = 0; i < j->n; i++)
-      if (!j->choice[i].over) close_choice(e, &j->choice[i]);
-    finish_job(e, j);
-  }
   size_t n = 0;
+  for (struct serve_job *j = e->first; j != NULL; j = j->next)
+    for (size_t i = 0; j->cancelled && i < j->n; i++)
+      if (!j->choice[i].over) close_choice(e, &j->choice[i]);
   for (size_t i = 0; i < e->n_active; i++)
     if (!e->active[i]->over) e->active[n++] = e->active[i];
   e->n_active = n;
+  for (struct serve_job *j = e->first, *next; j != NULL; j = next) {
+    next = j->next;
+    if (j->cancelled) finish_job(e, j);
+  }
 }
 
 /* the next choice that has not been begun, in order */
