@@ -210,6 +210,9 @@ static const struct wish wishes[] = {
     "generate --json -q -p 'The king' -n 300 --temperature 1 --seed 11 --min-tokens 20" },
   { "{\"prompt\":\"In the village\",\"max_tokens\":150,\"ignore_eos\":true,\"temperature\":1.3,\"seed\":5,\"logit_bias\":{\"261\":-5}}",
     "generate --json -q -p 'In the village' -n 150 --ignore-eos --temperature 1.3 --seed 5 --logit-bias 261=-5" },
+  { "{\"prompt\":\"Once\",\"max_tokens\":40,\"stop\":[\" \"],\"min_tokens\":6}", "generate --json -q -p Once -n 40 --stop ' ' --min-tokens 6" },
+  { "{\"prompt\":\"Once upon\",\"max_tokens\":60,\"stop\":[\".\"],\"include_stop\":true}", "generate --json -q -p 'Once upon' -n 60 --stop . --include-stop" },
+  { "{\"prompt\":\"Once upon\",\"max_tokens\":2,\"stop\":[\" a timely\"]}", "generate --json -q -p 'Once upon' -n 2 --stop ' a timely'" },
 };
 enum { N_WISHES = sizeof wishes / sizeof *wishes };
 static json_t *wanted[N_WISHES]; /* sequences of generate */
@@ -237,6 +240,7 @@ static void same(json_t *answer, size_t wish)
     hold_msg(json_equal(json_object_get(c, "text"), json_object_get(w, "text")), "wish %zu: `%s'; wanted: `%s'", wish,
       json_string_value(json_object_get(c, "text")), json_string_value(json_object_get(w, "text")));
     hold(json_equal(json_object_get(c, "finish_reason"), json_object_get(w, "finish_reason")));
+    hold(json_integer_value(json_object_get(c, "index")) == (json_int_t) i);
   }
 }
 static void same_whole(const struct server *s, size_t wish)
@@ -562,7 +566,7 @@ START_TEST(each_mistake_has_its_answer)
   struct server *s = SERVE("--slots", "2");
   FILE *f = fopen("tests/suites/serve.tsv", "r");
   char line[4096];
-  unsigned n = 0, wrong = 0;
+  unsigned n = 0, wrong = 0, texts = 0;
   ck_assert(f != NULL);
   while (fgets(line, sizeof line, f) != NULL) {
     char *path, *status, *code, *param, *body, *save;
@@ -578,11 +582,13 @@ START_TEST(each_mistake_has_its_answer)
       && (e == NULL || json_object_size(e) == 4);
     if (!ok) fprintf(stderr, "%s %s: %s\n  wanted: %s %s %s\n", path, body, body_of(a), status, code, param);
     n++, wrong += !ok;
+    texts += strncmp(path, "/v1/c", 5) == 0 && status_of(a) >= 400;
     json_decref(object), free(a);
   }
   fclose(f);
   tally("tests/suites/serve.tsv", n - wrong, wrong, 0, "");
   ck_assert_uint_eq(wrong, 0);
+  comes(s, "incipit_requests_total{outcome=\"refused\"}", texts, 5);
   ck_assert_int_eq(stop(s), 0);
 }
 END_TEST
@@ -623,6 +629,483 @@ START_TEST(each_option_refuses_something)
   }
   for (int o = 0; o < N_OPTIONS; o++)
     ck_assert_msg(seen[o] || (options_option((enum option) o).where >> SUB_SERVE & 1) == 0, "%s", options_option((enum option) o).name);
+}
+END_TEST
+
+/* ---- numbers: log-probabilities are generate's and probe's, in the shape of this interface */
+static json_t *asked(const struct server *s, const char *path, const char *body)
+{
+  char *answer = post(s, path, body);
+  json_t *object = json_loads(body_of(answer), 0, NULL);
+  ck_assert_msg(status_of(answer) == 200 && object != NULL, "%s: %s", body, answer);
+  free(answer);
+  return object;
+}
+/* the objects of a stream, in a list, without the mark of the end */
+static json_t *told(const struct server *s, const char *path, const char *body)
+{
+  char *streamed;
+  ck_assert(asprintf(&streamed, "{\"stream\":true,%s", body + 1) > 0);
+  char *answer = post(s, path, streamed), *at = body_of(answer);
+  json_t *list = json_array();
+  for (char *end; (end = strstr(at, "\n\n")) != NULL; at = end + 2) {
+    *end = '\0';
+    if (strcmp(at, "data: [DONE]") != 0) json_array_append_new(list, json_loads(at + 6, 0, NULL));
+  }
+  ck_assert_msg(json_array_size(list) > 0, "%s", answer);
+  free(answer), free(streamed);
+  return list;
+}
+static json_t *printed(const char *line)
+{
+  struct run r = run(line);
+  json_t *object = json_loads(r.out, 0, NULL);
+  ck_assert_msg(r.status == 0 && object != NULL, "%s: %s", line, r.err);
+  done(&r);
+  return object;
+}
+static json_t *choice_of(json_t *answer, size_t i) { return json_array_get(json_object_get(answer, "choices"), i); }
+/* One object of top_logprobs has the numbers of generate's list, and the chosen one's if that is not among them. */
+static void same_top(json_t *object, json_t *noted)
+{
+  json_t *top = json_object_get(noted, "top"), *own = json_object_get(noted, "id");
+  bool among = false;
+  for (size_t i = 0; i < json_array_size(top); i++) {
+    json_t *one = json_array_get(top, i);
+    bool found = false;
+    among = among || json_equal(json_object_get(one, "id"), own);
+    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at))
+      found = found || json_equal(json_object_iter_value(at), json_object_get(one, "logprob"));
+    ck_assert(found);
+  }
+  ck_assert_uint_eq(json_object_size(object), json_array_size(top) + !among);
+}
+/* skip: tokens of the prompt that stand before */
+static void same_numbers(json_t *choice, json_t *sequence, size_t skip)
+{
+  json_t *got = json_object_get(choice, "logprobs"), *tokens = json_object_get(got, "tokens"), *own = json_object_get(got, "token_logprobs");
+  json_t *top = json_object_get(got, "top_logprobs"), *offset = json_object_get(got, "text_offset"), *noted = json_object_get(sequence, "logprobs");
+  size_t n = json_array_size(noted), at = 0;
+  const char *text = json_string_value(json_object_get(choice, "text"));
+  ck_assert_uint_eq(json_array_size(own), skip + n);
+  ck_assert(json_array_size(tokens) == skip + n && json_array_size(top) == skip + n && json_array_size(offset) == skip + n);
+  for (size_t i = 0; i < skip + n; i++) {
+    const char *token = json_string_value(json_array_get(tokens, i));
+    ck_assert_uint_eq((size_t) json_integer_value(json_array_get(offset, i)), at);
+    ck_assert_msg(at + strlen(token) > strlen(text) || strncmp(text + at, token, strlen(token)) == 0, "`%s' is not at %zu of `%s'", token, at, text);
+    at += strlen(token);
+    if (i < skip) continue;
+    json_t *one = json_array_get(noted, i - skip);
+    ck_assert(json_equal(json_array_get(own, i), json_object_get(one, "logprob")));
+    if (json_object_get(one, "top") == NULL || json_array_size(json_object_get(one, "top")) == 0) ck_assert(json_is_null(json_array_get(top, i)));
+    else same_top(json_array_get(top, i), one);
+  }
+}
+/* of a stream: the lists of all events, one behind the other, are those of the answer that is whole */
+static void same_lists(json_t *events, json_t *choice, size_t index)
+{
+  static const char *const list[] = { "tokens", "token_logprobs", "top_logprobs", "text_offset" };
+  for (size_t k = 0; k < 4; k++) {
+    json_t *joined = json_array();
+    for (size_t i = 0; i < json_array_size(events); i++) {
+      json_t *c = choice_of(json_array_get(events, i), 0);
+      if (json_integer_value(json_object_get(c, "index")) == (json_int_t) index)
+        json_array_extend(joined, json_object_get(json_object_get(c, "logprobs"), list[k]));
+    }
+    ck_assert_msg(json_equal(joined, json_object_get(json_object_get(choice, "logprobs"), list[k])), "%s of choice %zu", list[k], index);
+    json_decref(joined);
+  }
+}
+/* the pieces of a choice, joined */
+static char *joined_text(json_t *events, size_t index)
+{
+  char *text = calloc(1, 20000);
+  for (size_t i = 0; i < json_array_size(events); i++) {
+    json_t *c = choice_of(json_array_get(events, i), 0);
+    if (c != NULL && json_integer_value(json_object_get(c, "index")) == (json_int_t) index) strcat(text, json_string_value(json_object_get(c, "text")));
+  }
+  return text;
+}
+START_TEST(numbers_are_generates)
+{
+  static const struct wish scored[] = {
+    { "{\"prompt\":\"The queen\",\"max_tokens\":20,\"logprobs\":3,\"temperature\":1.2,\"seed\":4,\"n\":2}",
+      "generate --json -q -p 'The queen' -n 20 --logprobs 3 --temperature 1.2 --seed 4 --num-sequences 2" },
+    { "{\"prompt\":\"The queen\",\"max_tokens\":9,\"logprobs\":0}", "generate --json -q -p 'The queen' -n 9 --logprobs 0" },
+    { "{\"prompt\":\"Once upon a time\",\"max_tokens\":40,\"logprobs\":20,\"stop\":[\" girl\"]}",
+      "generate --json -q -p 'Once upon a time' -n 40 --logprobs 20 --stop ' girl'" } };
+  struct server *s = SERVE("--slots", "2");
+  for (size_t i = 0; i < sizeof scored / sizeof *scored; i++) {
+    json_t *answer = asked(s, "/v1/completions", scored[i].body), *by = printed(scored[i].line), *events = told(s, "/v1/completions", scored[i].body);
+    json_t *all = json_object_get(by, "sequences");
+    for (size_t k = 0; k < json_array_size(all); k++) {
+      same_numbers(choice_of(answer, k), json_array_get(all, k), 0);
+      same_lists(events, choice_of(answer, k), k);
+    }
+    json_t *usage = json_object_get(answer, "usage"), *of = json_object_get(by, "usage");
+    ck_assert(json_equal(json_object_get(usage, "completion_tokens"), json_object_get(of, "completion_tokens")));
+    ck_assert(json_equal(json_object_get(usage, "prompt_tokens"), json_object_get(of, "prompt_tokens")));
+    json_decref(answer), json_decref(by), json_decref(events);
+  }
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+START_TEST(an_echo_is_scored_as_probe_scores_it)
+{
+  static const char body[] = "{\"prompt\":\"Once upon a time there\",\"max_tokens\":6,\"logprobs\":2,\"echo\":true,\"n\":2,\"temperature\":1,\"seed\":6}";
+  struct server *s = SERVE("--slots", "2");
+  json_t *by = printed("generate --json -q -p 'Once upon a time there' -n 6 --logprobs 2 --num-sequences 2 --temperature 1 --seed 6");
+  json_t *ids = json_object_get(json_object_get(by, "prompt"), "ids");
+  char *list = json_dumps(ids, JSON_COMPACT), line[1000];
+  snprintf(line, sizeof line, "{\"ids\":%s}\n", list);
+  char *argv[] = { "incipit", "probe", "logprob", NULL };
+  struct run r = run_console((struct console) { .program = "build/incipit" }, 3, argv, line, strlen(line), 0);
+  json_t *probed = json_loads(r.out, 0, NULL), *numbers = json_object_get(probed, "logprobs");
+  ck_assert_msg(r.status == 0 && json_array_size(numbers) == json_array_size(ids), "%s", r.out);
+  for (int again = 0; again < 2; again++) { /* the second time pages of it could be found */
+    json_t *answer = asked(s, "/v1/completions", body), *events = told(s, "/v1/completions", body);
+    for (size_t k = 0; k < 2; k++) {
+      json_t *c = choice_of(answer, k), *one = json_array_get(json_object_get(by, "sequences"), k), *got = json_object_get(c, "logprobs");
+      char *text;
+      ck_assert(asprintf(&text, "Once upon a time there%s", json_string_value(json_object_get(one, "text"))) > 0);
+      ck_assert_str_eq(json_string_value(json_object_get(c, "text")), text);
+      for (size_t i = 0; i < json_array_size(ids); i++)
+        ck_assert(json_equal(json_array_get(json_object_get(got, "token_logprobs"), i), json_array_get(numbers, i)));
+      ck_assert(json_is_null(json_array_get(json_object_get(got, "top_logprobs"), 0)));
+      ck_assert_uint_ge(json_object_size(json_array_get(json_object_get(got, "top_logprobs"), 1)), 2);
+      same_numbers(c, one, json_array_size(ids));
+      same_lists(events, c, k);
+      char *pieces = joined_text(events, k);
+      ck_assert_str_eq(pieces, text);
+      free(text), free(pieces);
+    }
+    json_decref(answer), json_decref(events);
+  }
+  json_t *alone = asked(s, "/v1/completions", "{\"prompt\":[1155,1156],\"max_tokens\":0,\"logprobs\":1,\"echo\":true}"), *c = choice_of(alone, 0);
+  ck_assert_str_eq(json_string_value(json_object_get(c, "text")), "Once upon");
+  ck_assert_uint_eq(json_array_size(json_object_get(json_object_get(c, "logprobs"), "tokens")), 2);
+  json_decref(alone), json_decref(by), json_decref(probed), free(list), done(&r);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+/* The ids of the talk are those of a prompt: what generate says of it is what comes, token for token. */
+START_TEST(numbers_of_a_talk)
+{
+  static const char body[] = "{\"messages\":[{\"role\":\"user\",\"content\":\"Where does the fox live?\"}],\"max_tokens\":12,\"logprobs\":true,\"top_logprobs\":3}";
+  struct server *s = SERVE("--slots", "2");
+  json_t *answer = asked(s, "/v1/chat/completions", body), *events = told(s, "/v1/chat/completions", body), *c = choice_of(answer, 0);
+  json_t *content = json_object_get(json_object_get(c, "logprobs"), "content"), *joined = json_array();
+  char text[2000];
+  size_t n = 0;
+  ck_assert_uint_eq(json_array_size(content), (size_t) json_integer_value(json_object_get(json_object_get(answer, "usage"), "completion_tokens")));
+  for (size_t i = 0; i < json_array_size(content); i++) {
+    json_t *one = json_array_get(content, i), *top = json_object_get(one, "top_logprobs"), *bytes = json_object_get(one, "bytes");
+    ck_assert_uint_eq(json_array_size(top), 3);
+    ck_assert(json_equal(json_object_get(json_array_get(top, 0), "logprob"), json_object_get(one, "logprob"))); /* greedy */
+    for (size_t k = 1; k < 3; k++) ck_assert(json_number_value(json_object_get(json_array_get(top, k), "logprob"))
+      <= json_number_value(json_object_get(json_array_get(top, k - 1), "logprob")));
+    for (size_t k = 0; k < json_array_size(bytes); k++) text[n++] = (char) json_integer_value(json_array_get(bytes, k));
+  }
+  text[n] = '\0';
+  const char *said = json_string_value(json_object_get(json_object_get(c, "message"), "content"));
+  ck_assert_msg(strncmp(text + strspn(text, " "), said, strlen(said)) == 0, "`%s' and `%s'", text, said);
+  json_t *greeting = json_object_get(choice_of(json_array_get(events, 0), 0), "delta");
+  ck_assert(json_object_size(greeting) == 2 && strcmp(json_string_value(json_object_get(greeting, "role")), "assistant") == 0);
+  for (size_t i = 0; i < json_array_size(events); i++)
+    json_array_extend(joined, json_object_get(json_object_get(choice_of(json_array_get(events, i), 0), "logprobs"), "content"));
+  ck_assert(json_equal(joined, content));
+  json_decref(answer), json_decref(events), json_decref(joined);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+
+/* ---- accounts of the scheduler: rows that were found, requests in their order, tokens that were counted */
+static int64_t usage_of(json_t *answer, const char *key)
+{
+  json_t *usage = json_object_get(answer, "usage"), *v = json_object_get(usage, key);
+  return json_integer_value(v != NULL ? v : json_object_get(json_object_get(usage, "prompt_tokens_details"), key));
+}
+START_TEST(rows_that_were_found_are_counted)
+{
+  char prompt[2000], body[2200];
+  int n = 0;
+  for (int i = 0; i < 100; i++) n += snprintf(prompt + n, sizeof prompt - (size_t) n, "%s%d", i > 0 ? "," : "", 300 + 13 * i);
+  snprintf(body, sizeof body, "{\"prompt\":[%s],\"max_tokens\":5}", prompt);
+  for (int share = 0; share < 2; share++) {
+    struct server *s = SERVE("--slots", "1", "--prefix-cache", share ? "on" : "off");
+    for (int again = 0; again < 3; again++) {
+      json_t *answer = asked(s, "/v1/completions", body);
+      ck_assert_int_eq(usage_of(answer, "cached_tokens"), share && again > 0 ? 96 : 0);
+      ck_assert_int_eq(usage_of(answer, "prompt_tokens"), 100);
+      ck_assert_int_eq(usage_of(answer, "completion_tokens"), 5);
+      ck_assert_int_eq(usage_of(answer, "total_tokens"), 105);
+      json_decref(answer);
+    }
+    snprintf(body, sizeof body, "{\"prompt\":[[%s],[5]],\"max_tokens\":5,\"n\":2}", prompt); /* of each prompt once */
+    json_t *two = asked(s, "/v1/completions", body);
+    ck_assert_int_eq(usage_of(two, "prompt_tokens"), 101);
+    ck_assert_int_eq(usage_of(two, "completion_tokens"), 20);
+    ck_assert_int_eq(usage_of(two, "cached_tokens"), share ? 96 : 0);
+    ck_assert_uint_eq(json_array_size(json_object_get(two, "choices")), 4);
+    json_decref(two);
+    idles(s);
+    ck_assert(metric(s, "incipit_prompt_tokens_total") == 401 && metric(s, "incipit_generation_tokens_total") == 35);
+    ck_assert(metric(s, "incipit_cached_tokens_total") == (share ? 288 : 0));
+    ck_assert(metric(s, "incipit_requests_total{outcome=\"length\"}") == 4 && metric(s, "incipit_requests_total{outcome=\"stop\"}") == 0);
+    ck_assert(metric(s, "incipit_time_to_first_token_seconds_count") == 4 && metric(s, "incipit_request_seconds_count") == 4);
+    ck_assert(metric(s, "incipit_time_per_output_token_seconds_count") == 7);
+    ck_assert((metric(s, "incipit_kv_pages_cached") > 0) == share);
+    ck_assert_int_eq(stop(s), 0);
+    snprintf(body, sizeof body, "{\"prompt\":[%s],\"max_tokens\":5}", prompt);
+  }
+}
+END_TEST
+START_TEST(first_come_first_served)
+{
+  struct server *s = SERVE("--slots", "1", "--queue", "4");
+  struct pollfd p[4];
+  for (int i = 0; i < 4; i++) {
+    char more[100];
+    size_t n;
+    snprintf(more, sizeof more, "{\"prompt\":\"Once\",\"max_tokens\":%d,\"ignore_eos\":true}", i == 0 ? 1500 : 100);
+    char *text = request("/v1/completions", more, "Connection: close\r\n", &n);
+    p[i] = (struct pollfd) { dial(s), POLLIN, 0 };
+    say(p[i].fd, text, n), free(text);
+    comes(s, i == 0 ? "incipit_requests_running" : "incipit_requests_waiting", i == 0 ? 1 : i, 20);
+  }
+  for (int i = 0; i < 4; i++) { /* none is answered before those that came earlier */
+    ck_assert(poll(p + i, (nfds_t) (4 - i), 120000) >= 1);
+    ck_assert_msg((p[i].revents & POLLIN) != 0, "request %d was overtaken", i);
+    char *a = hear(p[i].fd, 60, NULL);
+    ck_assert_msg(status_of(a) == 200, "%.300s", a);
+    free(a), close(p[i].fd);
+  }
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+
+START_TEST(without_a_queue_a_free_slot_is_a_place)
+{
+  struct server *s = SERVE("--slots", "1", "--queue", "0");
+  json_decref(asked(s, "/v1/completions", SMALL));
+  idles(s);
+  int fd = begin_long(s, ",\"n\":30");
+  comes(s, "incipit_requests_running", 1, 5);
+  char *full = post(s, "/v1/completions", SMALL);
+  ck_assert_msg(status_of(full) == 429, "%s", full);
+  free(full), close(fd);
+  idles(s);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+/* ---- a stream: a piece for each token, as it is written, and the numbers at the end if they are wanted */
+START_TEST(pieces_come_as_they_are_written)
+{
+  struct server *s = SERVE("--slots", "1");
+  static const char *const body[] = { "{\"prompt\":\"Once upon a time\",\"max_tokens\":10}",
+    "{\"prompt\":\"Once upon a time\",\"max_tokens\":10,\"stream_options\":{\"include_usage\":true}}" };
+  for (int usage = 0; usage < 2; usage++) {
+    json_t *events = told(s, "/v1/completions", body[usage]);
+    size_t n = json_array_size(events);
+    ck_assert_uint_eq(n, 10 + (size_t) usage);
+    for (size_t i = 0; i < n; i++) {
+      json_t *e = json_array_get(events, i), *u = json_object_get(e, "usage"), *c = choice_of(e, 0);
+      ck_assert(usage ? (i < 10 ? json_is_null(u) : json_is_object(u) && c == NULL && usage_of(e, "completion_tokens") == 10) : u == NULL);
+      if (c != NULL) ck_assert(json_string_length(json_object_get(c, "text")) > 0
+        && (i < 9 ? json_is_null(json_object_get(c, "finish_reason")) : strcmp(json_string_value(json_object_get(c, "finish_reason")), "length") == 0));
+    }
+    json_decref(events);
+  }
+  int fd = begin_long(s, ",\"n\":30,\"stream\":true");
+  char *a = hear(fd, 1.5, NULL);
+  ck_assert_msg(strstr(a, "data: {") != NULL && strstr(a, "[DONE]") == NULL, "%.300s", a);
+  free(a), close(fd);
+  idles(s);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+START_TEST(a_talk_is_what_chat_prints)
+{
+  static const char said[] = "Where does the fox live?\nAnd what does it say?\n", turn[] = "{\"role\":\"%s\",\"content\":%s}";
+  char *argv[] = { "incipit", "chat", "-q", NULL }, line[2][2000] = { "", "" }, body[8000];
+  struct server *s = SERVE("--slots", "2");
+  struct run r = run_console((struct console) { .program = "build/incipit" }, 3, argv, said, sizeof said - 1, 0);
+  ck_assert_int_eq(r.status, 0);
+  sscanf(r.out, "%1999[^\n]\n%1999[^\n]", line[0], line[1]);
+  int n = snprintf(body, sizeof body, "{\"messages\":[");
+  n += snprintf(body + n, sizeof body - (size_t) n, turn, "user", "\"Where does the fox live?\"");
+  for (int i = 0; i < 2; i++) {
+    snprintf(body + n, sizeof body - (size_t) n, "]}");
+    json_t *answer = asked(s, "/v1/chat/completions", body), *c = choice_of(answer, 0);
+    ck_assert_str_eq(json_string_value(json_object_get(json_object_get(c, "message"), "content")), line[i]);
+    ck_assert_str_eq(json_string_value(json_object_get(c, "finish_reason")), "stop");
+    json_t *quoted = json_string(line[i]);
+    char *again = json_dumps(quoted, JSON_ENCODE_ANY);
+    n += snprintf(body + n, sizeof body - (size_t) n, ","), n += snprintf(body + n, sizeof body - (size_t) n, turn, "assistant", again);
+    n += snprintf(body + n, sizeof body - (size_t) n, ","), n += snprintf(body + n, sizeof body - (size_t) n, turn, "user", "\"And what does it say?\"");
+    free(again), json_decref(quoted), json_decref(answer);
+  }
+  done(&r);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+
+/* ---- memory: each request for it is refused in turn, with the engine's own functions */
+struct house { struct memory m; struct console c; struct session o; struct serve_model s; struct serve_engine *e; };
+static void nobody_listens(void *listener) { (void) listener; }
+static const struct serve_limits little = { .slots = 3, .pass_rows = 16, .queue = 8, .pages = 48, .share = true };
+static void open_house(struct house *h)
+{
+  static char *argv[] = { "incipit", "serve", "-t", "1", "--slots", "3", "--kv-rows", "768", NULL };
+  struct command_line w;
+  struct error why;
+  memset(h, 0, sizeof *h);
+  h->c = (struct console) { .program = "build/incipit", .build = "test", .memory = &h->m, .out = stdout, .err = stderr, .in = stdin,
+    .listen = listen_to_nobody, .interrupted = counted_interrupt };
+  ck_assert_msg(options_parse(&w, 8, argv, &why), "%s", why.text);
+  ck_assert_msg(session_open(&h->o, &h->c, &w, SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER, &why) == 0, "%s", why.text);
+  h->s = (struct serve_model) { .o = &h->o, .name = "pocket", .build = "test", .context = 768 };
+}
+static void close_house(struct house *h)
+{
+  serve_engine_close(h->e);
+  lexicon_close(h->s.words);
+  session_close(&h->o);
+  ck_assert_msg(h->m.all.live == 0, "%lu bytes are still held", (unsigned long) h->m.all.live);
+  ck_assert(h->s.m.all.live == 0);
+}
+static struct serve_job *submitted(struct house *h, const char *body, uint64_t fail_after)
+{
+  struct serve_refusal r;
+  struct serve_job *j = serve_job_open(&h->s, false, body, strlen(body), &r);
+  ck_assert_msg(j != NULL, "%s", r.why.text);
+  j->wake = nobody_listens, j->listener = j;
+  if (fail_after > 0) j->m.fail_at = j->m.all.requests + fail_after;
+  ck_assert_msg(serve_submit(h->e, j, &r), "%s", r.why.text);
+  return j;
+}
+static void waited(struct house *h, struct serve_job *j)
+{
+  static const struct timespec moment = { 0, 200000 };
+  for (bool over = false; !over; ) {
+    serve_lock(h->e);
+    over = j->done;
+    serve_unlock(h->e);
+    if (!over) nanosleep(&moment, NULL);
+  }
+}
+static bool has_text(const struct serve_job *j, const char *text)
+{
+  const struct bytes *t = &j->choice[0].text;
+  return serve_failed(j) == NULL && t->n == strlen(text) && memcmp(t->byte, text, t->n) == 0;
+}
+#define NEXT_DOOR "{\"prompt\":\"Once upon a time\",\"max_tokens\":30}"
+static const struct wish victims[] = {
+  { "{\"prompt\":\"The cat\",\"max_tokens\":40,\"temperature\":1,\"seed\":7,\"logprobs\":2,\"stop\":[\"zzz\"],\"no_repeat_ngram_size\":3}",
+    "generate --json -q -p 'The cat' -n 40 --temperature 1 --seed 7 --stop zzz --no-repeat-ngram-size 3" },
+  { "{\"prompt\":\"Year: \",\"regex\":\"[0-9]{3}\",\"max_tokens\":10}", "generate --json -q -p 'Year: ' -n 10 --regex [0-9]{3}" } };
+static char *text_of(const char *line)
+{
+  json_t *all = printed(line);
+  char *text = strdup(json_string_value(json_object_get(json_array_get(json_object_get(all, "sequences"), 0), "text")));
+  json_decref(all);
+  return text;
+}
+START_TEST(a_request_without_memory_fails_alone)
+{
+  static struct house h;
+  struct error why;
+  char *beside = text_of("generate --json -q -p 'Once upon a time' -n 30");
+  open_house(&h);
+  h.e = serve_engine_open(&h.s, &little, &why);
+  ck_assert_msg(h.e != NULL && serve_engine_start(h.e, &why), "%s", why.text);
+  uint64_t failed = 0;
+  for (size_t v = 0; v < 2; v++) {
+    char *text = text_of(victims[v].line);
+    bool whole = false;
+    for (uint64_t k = 1; !whole; k++) {
+      struct serve_job *first = submitted(&h, NEXT_DOOR, 0), *j = submitted(&h, victims[v].body, k), *last = submitted(&h, NEXT_DOOR, 0);
+      waited(&h, first), waited(&h, j), waited(&h, last);
+      ck_assert_msg(has_text(first, beside) && has_text(last, beside), "request %lu of a neighbour was refused", (unsigned long) k);
+      whole = j->m.all.refused == 0;
+      const struct serve_choice *c = serve_failed(j);
+      if (whole) ck_assert(has_text(j, text));
+      else ck_assert_msg(c != NULL && strstr(c->why.text, "memory") != NULL, "refusal %lu: %s", (unsigned long) k, c == NULL ? "an answer" : c->why.text);
+      failed += !whole;
+      serve_leave(h.e, first, true), serve_leave(h.e, j, true), serve_leave(h.e, last, true);
+    }
+    free(text);
+  }
+  struct serve_counts counts;
+  struct serve_look look;
+  serve_engine_look(h.e, &counts, &look, NULL, NULL);
+  ck_assert_uint_eq(counts.outcome[SERVE_ERROR], failed);
+  ck_assert(failed > 10 && serve_is_idle(h.e));
+  ck_assert_uint_eq(look.pages_used, 0);
+  close_house(&h), free(beside);
+}
+END_TEST
+/* Here whoever needed it may lack it: each text is right, or missing with a reason, and the next one is right. */
+START_TEST(an_engine_without_memory_goes_on)
+{
+  static struct house h;
+  struct error why;
+  char *beside = text_of("generate --json -q -p 'Once upon a time' -n 30"), *text = text_of(victims[0].line);
+  open_house(&h);
+  for (uint64_t k = 1; h.e == NULL; k++) { /* as it opens */
+    uint64_t live = h.m.all.live, before = h.m.all.refused;
+    h.m.fail_at = h.m.all.requests + k;
+    h.e = serve_engine_open(&h.s, &little, &why);
+    ck_assert(h.e != NULL || (h.m.all.live == live && h.m.all.refused == before + 1));
+    h.m.fail_at = 0;
+  }
+  ck_assert_msg(serve_engine_start(h.e, &why), "%s", why.text);
+  bool whole = false;
+  for (uint64_t k = 1; !whole && k < 400; k += 1 + k / 16) {
+    uint64_t before;
+    serve_lock(h.e); /* nobody computes now, and whoever does it later sees it */
+    h.m.fail_at = h.m.all.requests + k, before = h.m.all.refused;
+    serve_unlock(h.e);
+    struct serve_job *a = submitted(&h, NEXT_DOOR, 0), *b = submitted(&h, victims[0].body, 0);
+    waited(&h, a), waited(&h, b);
+    ck_assert(has_text(a, beside) || (serve_failed(a) != NULL && serve_failed(a)->why.text[0] != '\0'));
+    ck_assert(has_text(b, text) || (serve_failed(b) != NULL && serve_failed(b)->why.text[0] != '\0'));
+    serve_leave(h.e, a, true), serve_leave(h.e, b, true);
+    serve_lock(h.e);
+    whole = h.m.all.refused == before, h.m.fail_at = 0;
+    serve_unlock(h.e);
+    struct serve_job *next = submitted(&h, NEXT_DOOR, 0);
+    waited(&h, next);
+    ck_assert_msg(has_text(next, beside), "after refusal %lu the next text is wrong", (unsigned long) k);
+    serve_leave(h.e, next, true);
+  }
+  close_house(&h), free(beside), free(text);
+}
+END_TEST
+START_TEST(an_answer_without_memory_is_none)
+{
+  static struct house h;
+  struct error why;
+  open_house(&h);
+  h.e = serve_engine_open(&h.s, &little, &why);
+  ck_assert(h.e != NULL && serve_engine_start(h.e, &why));
+  for (int stream = 0; stream < 2; stream++) {
+    bool ok = false;
+    for (uint64_t k = 1; !ok; k++) {
+      struct serve_job *j = submitted(&h, "{\"prompt\":\"Once\",\"max_tokens\":4,\"logprobs\":2,\"echo\":true}", 0);
+      struct memory m = { .fail_at = k };
+      struct bytes out = { NULL, 0, 0 };
+      bool end = false;
+      waited(&h, j);
+      ok = stream ? serve_put_events(h.e, j, &out, &end, &m) && end : serve_put_answer(j, &out, &m);
+      ck_assert_msg(ok == (m.all.refused == 0), "refusal %lu", (unsigned long) k);
+      ck_assert(!ok || k > 3);
+      bytes_free(&m, &out);
+      ck_assert_uint_eq(m.all.live, 0);
+      serve_leave(h.e, j, true);
+    }
+  }
+  close_house(&h);
 }
 END_TEST
 
@@ -726,6 +1209,17 @@ int main(void)
   tcase_add_test(t, foreign_pages_are_refused);
   tcase_add_test(t, each_mistake_has_its_answer);
   tcase_add_test(t, each_option_refuses_something);
+  tcase_add_test(t, numbers_are_generates);
+  tcase_add_test(t, an_echo_is_scored_as_probe_scores_it);
+  tcase_add_test(t, numbers_of_a_talk);
+  tcase_add_test(t, rows_that_were_found_are_counted);
+  tcase_add_test(t, first_come_first_served);
+  tcase_add_test(t, without_a_queue_a_free_slot_is_a_place);
+  tcase_add_test(t, pieces_come_as_they_are_written);
+  tcase_add_test(t, a_talk_is_what_chat_prints);
+  tcase_add_test(t, a_request_without_memory_fails_alone);
+  tcase_add_test(t, an_engine_without_memory_goes_on);
+  tcase_add_test(t, an_answer_without_memory_is_none);
   tcase_add_test(t, a_drained_end_cuts_nothing);
   tcase_add_test(t, what_is_cut_is_told);
   tcase_add_test(t, pages_outlive_the_server);
