@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """seeds.py DIR -- what a campaign begins with: small right files of every kind, and wrong ones at the edges."""
 import json, os, struct, sys
-root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 out = sys.argv[1]
 def put(target, name, data):
     os.makedirs(os.path.join(out, target), exist_ok=True)
@@ -245,3 +245,19 @@ def stops(list, text, include=0, least=0, step=1): return bytes([include, least,
 for i, (l, t) in enumerate([([b"\n\n", b"User:"], b"Use\nUser \n\nno"), ([b"anno", b"nah"], b"Hannah"), ([b"abcd", b"bc"], b"xabcd"), ([b"aaaab"], b"aaaaaaaacaaab"), ([b"a", b"aa", b"aaa"], b"aaaa"), ([], "\u00e9\u20ac\U0001f600".encode()),
         ([b"\xa9b"], "\u00e9b\u00e9".encode()), ([b"abab", b"baa", b"bb"], b"ababaabb"), ([b""], b"\\n\\t\\\\\\x41\\xfF"), ([b""], b"\\q"), ([b""], b"\\x4"), ([b"0123456789abcdef" * 1], b"0123456789abcde0123456789abcdef")]):
     for k in range(3): put("stops", "%02d-%d" % (i, k), stops(l, t, k & 1, (0, 2, 5)[k], k))
+
+# bodies of requests, each for completions and for a talk: the lines of the server's suite that are no longer than a screen, and every field at once
+rows = [l.rstrip("\n").split("\t", 4) for l in open(os.path.join(root, "suites", "serve.tsv")) if not l.startswith("#") and l.strip()]
+for i, row in enumerate(rows):
+    if len(row) == 5 and len(row[4]) < 2000: put("request", "row%03d" % i, (b"C" if "chat" in row[0] else b"T") + row[4].encode())
+every = {"model": "small", "max_tokens": 3, "temperature": 0.5, "top_p": 0.9, "top_k": 4, "min_p": 0.1, "typical_p": 0.9, "repetition_penalty": 1.1, "penalty_last_n": 4, "no_repeat_ngram_size": 2,
+         "frequency_penalty": 1, "presence_penalty": -1, "logit_bias": {"3": -5, "9": 2.5}, "seed": 7, "n": 2, "stop": ["a", "bc"], "min_tokens": 1, "ignore_eos": True, "include_stop": True, "stream": True,
+         "stream_options": {"include_usage": True, "include_obfuscation": False}, "response_format": {"type": "text"}, "user": "x", "best_of": 2, "suffix": "", "tools": [], "tool_choice": "none", "modalities": ["text"]}
+said = lambda t, who="user": {"role": who, "content": t}
+for i, d in enumerate([dict(every, prompt="abc", logprobs=2, echo=True), {"prompt": ["a", "b"], "n": 3}, {"prompt": [1, 2, 3], "echo": True}, {"prompt": [[1], [2, 3]], "logprobs": 0, "echo": True}, {"prompt": "a", "regex": "[ab]{2}", "max_tokens": 4},
+        {"prompt": "a", "grammar": 'root ::= "a" | "b"', "max_tokens": 4}, {"prompt": "a", "response_format": {"type": "json_object"}}, {"prompt": "x" * 60}, {"prompt": ["a", 1]}, {"prompt": [1, "a"]}, {"prompt": [[1], "a"]}, {"prompt": [[]]}, {"prompt": [[1]] * 129}, {}, {"x" * 300: 1},
+        {"prompt": "a", "regex": "("}, {"prompt": "a", "regex": "a{9}", "max_tokens": 2}, {"model": "\u00e9" * 150}, {"prompt": "a", "logit_bias": {"k" * 90: 1}}, {"max_tokens": 1e300}, {"stop": ["s"] * 17}, {"stop": "s" * 1025}]): put("request", "texts%02d" % i, "T" + dump(d))
+for i, d in enumerate([dict(every, messages=[said("a")], logprobs=True, top_logprobs=3), {"messages": [said("a"), said("b", "assistant"), said("c")]}, {"messages": [said("a", "system"), said("b")]}, {"messages": [said([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])]},
+        {"messages": [said([{"type": "image_url", "text": "a"}])]}, {"messages": [said([{"text": "a"}])]}, {"messages": [said([{"type": "text"}])]}, {"messages": [said([3])]}, {"messages": [said([])]}, {"messages": [said(3)]}, {"messages": [said("a", "tool")]}, {"messages": [said("a", "x" * 200)]},
+        {"messages": [{"content": "a"}]}, {"messages": [{"role": "user"}]}, {"messages": [3]}, {"messages": []}, {"messages": [said("a", "assistant")]}, {"messages": [dict(said("a"), tool_calls=[1])]}, {"messages": [dict(said("a"), name="n", **{"y" * 200: 1})]}, {"messages": [said("a")], "max_tokens": 1, "max_completion_tokens": 1},
+        {"messages": [said("a")], "max_completion_tokens": 1}, {"messages": [said("a")], "top_logprobs": 1}, {"messages": [said([{"type": "text", "text": "a", "z" * 200: 1}])]}]): put("request", "talk%02d" % i, "C" + dump(d))
