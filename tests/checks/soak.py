@@ -10,6 +10,7 @@ Who is let in is known before anything is counted: each connection asks for /hea
 import collections, http.client, json, os, random, select, signal, socket, struct, subprocess, sys, tempfile, threading, time
 
 INCIPIT, N = sys.argv[1], int(sys.argv[2])
+SERVER = os.environ.get('SERVER', INCIPIT) # another build of the same program, as one under a sanitizer
 SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 3600.0
 CLIENTS, SEED, BODY = 16, int(os.environ.get('INCIPIT_SEED', '1')), 65536
 # the rows are for little more than one of the longest texts
@@ -89,7 +90,7 @@ def ask_chat(said, d):
 # ---- the server
 def serve():
   err = tempfile.TemporaryFile()
-  p = subprocess.Popen([INCIPIT, 'serve', '--port', '0', *OPTIONS], stdout=subprocess.PIPE, stderr=err, stdin=subprocess.DEVNULL)
+  p = subprocess.Popen([SERVER, 'serve', '--port', '0', *OPTIONS], stdout=subprocess.PIPE, stderr=err, stdin=subprocess.DEVNULL)
   line = p.stdout.readline().decode()
   if not line.startswith('listening on http://127.0.0.1:'): sys.exit('soak: no server: %r' % line)
   return p, err, int(line.rsplit(':', 1)[1])
