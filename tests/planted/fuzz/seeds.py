@@ -261,3 +261,12 @@ for i, d in enumerate([dict(every, messages=[said("a")], logprobs=True, top_logp
         {"messages": [said([{"type": "image_url", "text": "a"}])]}, {"messages": [said([{"text": "a"}])]}, {"messages": [said([{"type": "text"}])]}, {"messages": [said([3])]}, {"messages": [said([])]}, {"messages": [said(3)]}, {"messages": [said("a", "tool")]}, {"messages": [said("a", "x" * 200)]},
         {"messages": [{"content": "a"}]}, {"messages": [{"role": "user"}]}, {"messages": [3]}, {"messages": []}, {"messages": [said("a", "assistant")]}, {"messages": [dict(said("a"), tool_calls=[1])]}, {"messages": [dict(said("a"), name="n", **{"y" * 200: 1})]}, {"messages": [said("a")], "max_tokens": 1, "max_completion_tokens": 1},
         {"messages": [said("a")], "max_completion_tokens": 1}, {"messages": [said("a")], "top_logprobs": 1}, {"messages": [said([{"type": "text", "text": "a", "z" * 200: 1}])]}]): put("request", "talk%02d" % i, "C" + dump(d))
+
+# lines of incipit serve: each option with something right and something wrong
+right = {"host": ["127.0.0.1", "localhost", "::1", "nowhere", "0.0.0.0"], "port": ["0", "65535", "65536"], "api-key": ["keys"], "model-name": ["m", "a b", ""], "cors": ["http://a", "", "a b"], "slots": ["1", "256", "257"],
+         "batch-rows": ["8", "7", "65536"], "kv-rows": ["1", "0"], "queue": ["0", "65537"], "prefix-cache": ["on", "off", "maybe"], "prompt-cache": ["x", ""], "speculate": ["0", "16", "17"], "draft": ["x"], "max-body": ["1MiB", "4KB", "5", "9GiB", "x"],
+         "max-header": ["16KiB", "1GB"], "connections": ["1", "0"], "request-timeout": ["1", "0", "1.5"], "idle-timeout": ["60", ""], "send-timeout": ["30", "x"], "drain-timeout": ["30", "86401"], "log": ["requests", "all"], "template": ["chatml", "none"]}
+for o, words in right.items():
+    for i, w in enumerate(words): put("line", "serve-%s-%d" % (o, i), "serve\n--%s\n%s" % (o, w))
+put("line", "serve-all", "serve\n" + "\n".join("--%s=%s" % (o, w[0]) for o, w in right.items()))
+for i, l in enumerate(["serve", "serve --no-key --api-key x", "serve --draft x", "serve --draft x --speculate 2", "serve --prompt-cache x --prefix-cache off", "serve --slots 9 --batch-rows 8", "serve operand", "serve --help", "serve --host 0.0.0.0 --no-key"]): put("line", "serve%02d" % i, l.replace(" ", "\n"))
