@@ -44,6 +44,7 @@ static struct server *serve(const char *const *options)
   sigset_t wanted;
   sigemptyset(&wanted), sigaddset(&wanted, SIGTERM), sigaddset(&wanted, SIGINT), sigaddset(&wanted, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &wanted, NULL);
+  free(s.err); /* of the server before */
   memset(&s, 0, sizeof s);
   argv[n++] = "incipit", argv[n++] = "serve", argv[n++] = "--port", argv[n++] = "0";
   for (; *options != NULL; options++) argv[n++] = (char *) *options;
