@@ -7,10 +7,13 @@
 # the notation of tests/planted/mutants) is found within a minute, beginning with the corpus.
 set -eu
 build=${BUILD:-build}; out=$build/fuzz corpus=$build/fuzz/corpus; mkdir -p "$out"
-targets="line probe tokenizer vocabulary tensors gguf quantize config stream merges constraint sampling stops request"
+targets="line probe tokenizer vocabulary tensors gguf quantize config stream merges constraint sampling stops request framing"
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm $(pkg-config --libs libmicrohttpd 2>/dev/null || :)"}
 base="-std=c11 -g -ffp-contract=off -Itangled -Iunwoven -Iprogram -Itests/planted/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
+! pkg-config --exists libmicrohttpd 2>/dev/null || base="$base -DINCIPIT_HTTP"
+# headers come from the target framing itself
+headers="-Wl,--wrap=MHD_get_connection_values"
 modules="$(ls program/*.c | grep -v -e main -e chat_edit)
   $(for m in ground safetensors gguf tokenizer families sentencepiece tokenizer-json tokens lookups constraints sampling stopping; do ls tangled/$m/*.c unwoven/$m/*.c 2>/dev/null || :; done)"
 parsers="program/options.c program/json.c program/probe.c program/probe_request.c program/probe_sample.c program/serve_fields.c"
@@ -35,8 +38,9 @@ engine() {
 }
 fuzzer() { # TARGET [OBJECT TO LEAVE OUT, OBJECT TO TAKE]
   objects=$watched
+  case $1 in framing) own=$headers ;; *) own= ;; esac
   [ $# -lt 3 ] || objects="$(echo "$objects" | tr ' ' '\n' | grep -v "/$2\$") $3"
-  clang $base -O1 -w -DFUZZ_ENTRY -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/planted/fuzz/$1.c $objects "$build/libprogram.a" "$build/libmodules.a" $wrap $libs -o "$out/${4:-fuzz-$1}"
+  clang $base -O1 -w -DFUZZ_ENTRY -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/planted/fuzz/$1.c $objects "$build/libprogram.a" "$build/libmodules.a" $wrap $own $libs -o "$out/${4:-fuzz-$1}"
 }
 # sorted, without times and owners
 pack() { # TARGET FOLDER
@@ -68,7 +72,7 @@ replay)
     o=$out/replay/$(basename "$p" .c).o
     ${CC:-cc} $base -O0 ${gcov:+--coverage} -w -c "$p" -o "$o"; covered="$covered $o"
   done
-  ${CC:-cc} $base -O1 -w ${gcov:+--coverage} tests/planted/fuzz/replay.c tests/planted/fuzz/exact.c $(for t in $targets; do echo tests/planted/fuzz/$t.c; done) $covered "$build/libprogram.a" "$build/libmodules.a" $wrap $libs -o "$out/replay/replay"
+  ${CC:-cc} $base -O1 -w ${gcov:+--coverage} tests/planted/fuzz/replay.c tests/planted/fuzz/exact.c $(for t in $targets; do echo tests/planted/fuzz/$t.c; done) $covered "$build/libprogram.a" "$build/libmodules.a" $wrap $headers $libs -o "$out/replay/replay"
   unpack $targets
   for t in $targets; do "$limit" 300 "$out/replay/replay" $t "$corpus/$t"/* || { echo "the corpus of $t is not survived"; exit 1; }; done
   rc=0

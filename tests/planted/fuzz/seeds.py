@@ -270,3 +270,8 @@ for o, words in right.items():
     for i, w in enumerate(words): put("line", "serve-%s-%d" % (o, i), "serve\n--%s\n%s" % (o, w))
 put("line", "serve-all", "serve\n" + "\n".join("--%s=%s" % (o, w[0]) for o, w in right.items()))
 for i, l in enumerate(["serve", "serve --no-key --api-key x", "serve --draft x", "serve --draft x --speculate 2", "serve --prompt-cache x --prefix-cache off", "serve --slots 9 --batch-rows 8", "serve operand", "serve --help", "serve --host 0.0.0.0 --no-key"]): put("line", "serve%02d" % i, l.replace(" ", "\n"))
+
+# headers: the version, and what decides where a body ends
+for i, l in enumerate(["HTTP/1.1|Host:a", "HTTP/1.1|Host:a|Content-Length:5", "HTTP/1.1|Host:a|Content-Length:5|Content-Length:5", "HTTP/1.1|Host:a|Content-Length:5|content-length:6", "HTTP/1.1|Host:a|Content-Length:5,5", "HTTP/1.1|Host:a|Content-Length:+5", "HTTP/1.1|Host:a|Content-Length:",
+        "HTTP/1.1|Host:a|Transfer-Encoding:chunked", "HTTP/1.1|Host:a|Transfer-Encoding:gzip, chunked", "HTTP/1.1|Host:a|Transfer-Encoding:chunked|transfer-encoding:chunked", "HTTP/1.1|Host:a|Transfer-Encoding:chunked|Content-Length:5", "HTTP/1.1|Host:a|Host:b", "HTTP/1.1|Accept:x", "HTTP/1.0|Accept:x", "HTTP/1.0"]):
+    put("framing", "%02d" % i, l.replace("|", "\n"))
