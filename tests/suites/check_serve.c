@@ -885,6 +885,23 @@ START_TEST(first_come_first_served)
 }
 END_TEST
 
+START_TEST(a_prompt_may_fill_the_context)
+{
+  struct server *s = SERVE("--ctx-size", "48", "--kv-rows", "40", "--slots", "2"); /* the smaller of the two */
+  for (size_t n = 39; n <= 41; n++) {
+    char body[400] = "{\"max_tokens\":9,\"ignore_eos\":true,\"prompt\":[5";
+    for (size_t i = 1; i < n; i++) strcat(body, ",5");
+    strcat(body, "]}");
+    char *a = post(s, "/v1/completions", body);
+    ck_assert_msg(n <= 40 ? status_of(a) == 200 : status_of(a) == 400 && strstr(a, "context_length_exceeded") != NULL && strstr(a, "41") != NULL
+      && strstr(a, "40") != NULL, "%zu: %s", n, a);
+    json_t *answer = json_loads(body_of(a), 0, NULL); /* the last one that is written is not read */
+    ck_assert(n > 40 || usage_of(answer, "completion_tokens") == (int64_t) (41 - n));
+    json_decref(answer), free(a);
+  }
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
 START_TEST(without_a_queue_a_free_slot_is_a_place)
 {
   struct server *s = SERVE("--slots", "1", "--queue", "0");
@@ -1215,6 +1232,7 @@ int main(void)
   tcase_add_test(t, numbers_of_a_talk);
   tcase_add_test(t, rows_that_were_found_are_counted);
   tcase_add_test(t, first_come_first_served);
+  tcase_add_test(t, a_prompt_may_fill_the_context);
   tcase_add_test(t, without_a_queue_a_free_slot_is_a_place);
   tcase_add_test(t, pieces_come_as_they_are_written);
   tcase_add_test(t, a_talk_is_what_chat_prints);
