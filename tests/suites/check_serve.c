@@ -413,10 +413,14 @@ START_TEST(drips_sleepers_and_halves_are_cut)
   say(drip, "GET /health HTTP/1.1\r\n", 22);
   t = closed_after(drip, 8, "X: 1\r\n");
   ck_assert_msg(t > 1 && t < 4.5, "a request that drips was cut after %.1f s", t);
+  int body = dial(s);
+  say(body, BEGIN "Content-Length: 500\r\n\r\n{", sizeof(BEGIN "Content-Length: 500\r\n\r\n{") - 1);
+  t = closed_after(body, 8, " ");
+  ck_assert_msg(t > 1 && t < 4.5, "a body that drips was cut after %.1f s", t);
   t = closed_after(sleeper, 8, NULL);
   ck_assert_msg(t < 5, "a sleeper: %.1f s", t);
   comes(s, "incipit_connections", 1, 2); /* the one that asks */
-  close(drip), close(sleeper), close(half);
+  close(drip), close(sleeper), close(half), close(body);
   ck_assert_int_eq(stop(s), 0);
 }
 END_TEST
