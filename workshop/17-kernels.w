@@ -1427,23 +1427,26 @@ TARGET static uint64_t probe_flops(uint64_t n, float *left)
   return rounds * each_round;
 }
 
-@ Reading goes through eight registers at once, so that no addition has to wait for the one before.
+@ Reading goes through eight registers at once, so that no addition has to wait for the one before. And it goes through the block in two places at the same time, as a kernel goes through several rows of a matrix: a processor fetches ahead for each place by itself, and asks the memory for more when there are two. (With one place the probe would say a fifth less than our own kernels need, and a roof lower than the house.)
 
 @<Read, and hardly calculate@>=
 TARGET static float probe_bandwidth(const float *x, size_t n)
 {
-  enum { AT_ONCE = 8 };
-  vec a[AT_ONCE] = @[{ { 0 } }@], v;
+  enum { AT_ONCE = 4 };
+  const float *y = x + n / 2;
+  vec a[2 * AT_ONCE] = @[{ @[{ 0 }@] }@], v;
   size_t k = 0;
-  for (; k + AT_ONCE * WIDTH <= n; k += AT_ONCE * WIDTH)
+  for (; k + AT_ONCE * WIDTH <= n / 2; k += AT_ONCE * WIDTH)
     each (i, AT_ONCE) {
       memcpy(&v, x + k + i * WIDTH, sizeof v);
       a[i] += v;
+      memcpy(&v, y + k + i * WIDTH, sizeof v);
+      a[AT_ONCE + i] += v;
     }
   float sum = 0;
-  each (i, AT_ONCE) for (int j = 0; j < WIDTH; j++) sum += a[i][j];
-  for (; k < n; k++) sum += x[k];
-  return sum;
+  each (i, 2 * AT_ONCE)@+ for (int j = 0; j < WIDTH; j++)@+ sum += a[i][j];
+  for (; k < n / 2; k++)@+ sum += x[k] + y[k];
+  return n % 2 == 0 ? sum : sum + x[n - 1];
 }
 
 @* What is not printed. \label{sec:parts34}
