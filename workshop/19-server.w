@@ -58,7 +58,7 @@ From here on another thread goes on. The \emph{engine's} thread takes the first 
 
 Why two threads, and not one for each request, as many servers have it? Because the weights are read once for everybody: all texts are in one pass, and a pass has one owner. And why not one thread for all? Because a pass may take a second, and whoever asks \texttt{/health} in that second wants an answer now. So passes are computed in one place, and everything that may not wait for them happens in the other.
 
-The two share little, and that is why it can be checked. A job belongs to HTTP until it is submitted, and again when it is done. In between, the engine writes to the lists that the structure marks as its own, and HTTP copies from them while it holds a lock for a few instructions. The memory of a job is counted in an account of the job (\cref{sec:alloc}), so whoever frees the last one can see whether anything was lost. ThreadSanitizer finds nothing to say about it.
+The two share little, and that is why it can be checked. A job belongs to HTTP until it is submitted, and again when it is done. In between, the engine writes to the lists that the structure marks as its own, and HTTP copies from them while it holds a lock for a few instructions. The memory of a job is counted in an account of the job (\cref{sec:memory}), so whoever frees the last one can see whether anything was lost. ThreadSanitizer finds nothing to say about it.
 @^thread@>@^lock@>
 
 A listener may leave while the engine still writes. Then the job is marked, the engine takes its texts out of the scheduler before the next pass, and whoever of the two lets go last frees the job.
@@ -101,7 +101,7 @@ static int end(struct house *h)
 A library that speaks HTTP is a good thing to have: ours reads chunked bodies, keeps connections open, and answers pipelined requests in order, and we have not written a line for that. But it was made for clients who mean well. We sent it what others send, and found six things that it lets pass. Behind each stands an attack, or an accident that happens every day.
 @^request smuggling@>@^slowloris attack@>@^DNS rebinding@>
 
-\emph{Two framings.} A request may say how long its body is, or send it in chunks that say so themselves. If it does both, a proxy before us may believe one and we the other; then the rest of the body is, to one of the two, the beginning of another request. That is \emph{request smuggling} (\cited{RFC 9112}), and it has opened many doors. We refuse the request and close.
+\emph{Two framings.} A request may say how long its body is, or send it in chunks that say so themselves. If it does both, a proxy before us may believe one and we the other; then the rest of the body is, to one of the two, the beginning of another request. That is \emph{request smuggling} (\cited{Fielding 2022}), and it has opened many doors. We refuse the request and close.
 
 \emph{A transfer coding that nobody knows, or no \texttt{Host}.} The library would wait for a body that never comes, or answer without knowing to whom.
 
