@@ -86,7 +86,7 @@ static bool start(struct house *h)
   if (pipe(ends) != 0 || (h->out = fdopen(ends[1], "w")) == NULL || (h->err = tmpfile()) == NULL
     || pthread_create(&h->thread, NULL, serve, h) != 0) return false;
   FILE *in = fdopen(ends[0], "r");
-  bool ok = in != NULL && fscanf(in, "listening on http://127.0.0.1:%u", &h->port) == 1;
+  bool ok = in != NULL && fscanf(in, "%*[^:]:%*[^:]:%u", &h->port) == 1;
   if (in != NULL) fclose(in);
   return ok;
 }
@@ -99,13 +99,14 @@ static int end(struct house *h)
 
 @* What is refused before a pass is computed. \label{sec:guards}
 A library that speaks HTTP is a good thing to have: ours reads chunked bodies, keeps connections open, and answers pipelined requests in order, and we have not written a line for that. But it was made for clients who mean well. We sent it what others send, and found six things that it lets pass. Behind each stands an attack, or an accident that happens every day.
-@^request smuggling@>@^slowloris attack@>@^DNS rebinding@>
 
 \emph{Two framings.} A request may say how long its body is, or send it in chunks that say so themselves. If it does both, a proxy before us may believe one and we the other; then the rest of the body is, to one of the two, the beginning of another request. That is \emph{request smuggling} (\cited{Fielding 2022}), and it has opened many doors. We refuse the request and close.
+@^request smuggling@>
 
 \emph{A transfer coding that nobody knows, or no \texttt{Host}.} The library would wait for a body that never comes, or answer without knowing to whom.
 
 \emph{A drip.} The library's timeout begins anew with every byte. One byte every few seconds keeps a connection for ever, and a few such clients keep all connections (a \emph{slowloris} attack). So we count from a request's first byte to its last.
+@^slowloris attack@>
 
 \emph{A client that has gone.} While a request waits for its pass, its connection is \emph{suspended}: the library doesn't look at it. If the student closes the notebook now, nobody notices, and the model writes to the end of the context for nobody. Many servers do that, and it is the most frequent report about them.
 
@@ -119,19 +120,19 @@ The first three are seen in the headers. For the others there is a \emph{watcher
 @ The program sends \val[word]{server.refused} such requests. Each goes over a connection of its own. We print the first line of what comes back; if there is a second answer, one that could be taken for the answer to another request, we say so.
 
 @<Nine requests that nobody should send@>=
-#define JSON "Host: localhost\r\nContent-Type: application/json\r\n"
 #define POST "POST /v1/completions HTTP/1.1\r\n"
+#define POST_JSON "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 static const struct { const char *what, *bytes; } nine[] = @[{@|
-    { "a length, and chunks", POST JSON "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    { "a length, and chunks", POST_JSON "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
       "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" },@|
-    { "two lengths", POST JSON "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}" },@|
-    { "an unknown coding", POST JSON "Transfer-Encoding: gzip\r\n\r\n" },@|
+    { "two lengths", POST_JSON "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}" },@|
+    { "an unknown coding", POST_JSON "Transfer-Encoding: gzip\r\n\r\n" },@|
     { "no host", "GET /health HTTP/1.1\r\n\r\n" },@|
     { "a foreign host", "GET /health HTTP/1.1\r\nHost: evil.example\r\n\r\n" },@|
     { "not JSON, by its own words", POST "Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}" },@|
-    { "a body of 5000 bytes, announced", POST JSON "Content-Length: 5000\r\n\r\n" },@|
-    { "a name that is misspelt", POST JSON "Connection: close\r\nContent-Length: 15\r\n\r\n{\"temprature\":1}" },@|
-    { "a number in quotation marks", POST JSON "Connection: close\r\nContent-Length: 16\r\n\r\n{\"max_tokens\":\"5\"}" } }@];
+    { "a body of 5000 bytes, announced", POST_JSON "Content-Length: 5000\r\n\r\n" },@|
+    { "a name that is misspelt", POST_JSON "Connection: close\r\nContent-Length: 15\r\n\r\n{\"temprature\":1}" },@|
+    { "a number in quotation marks", POST_JSON "Connection: close\r\nContent-Length: 16\r\n\r\n{\"max_tokens\":\"5\"}" } }@];
 static const size_t N_NINE = sizeof nine / sizeof *nine;
 static bool send_nine(const struct house *h)
 {
@@ -169,7 +170,7 @@ static bool ask(const struct house *h, const char *bytes, char *answer, size_t s
 static bool send_one(const struct house *h)
 {
   static char *line[] = @[{ "incipit", "generate", "-q", "-mmodels/pocket", "Once upon a time", "-n12" }@];
-  static const char body[] = POST JSON "Connection: close\r\nContent-Length: 50\r\n\r\n"
+  static const char body[] = POST_JSON "Connection: close\r\nContent-Length: 50\r\n\r\n"
     "{\"prompt\": \"Once upon a time\", \"max_tokens\": 12  }";
   char answer[8192], alone[400] = "";
   struct memory m = @[{ .fail_at = 0 }@];
@@ -203,6 +204,7 @@ static bool never(void)
 The first line is the one that matters most: one status, and no second answer. Somebody had hidden a \texttt{GET} behind the body.
 
 Two of the nine aren't about HTTP at all. A page from anywhere can make your browser send requests to your own machine, and a name of its own may even resolve to your address (\emph{DNS rebinding}); so a server on loopback answers to its own names only, and a body must call itself JSON, which a foreign page cannot do without asking first. And look at the last two. A server that read over \texttt{temprature} would sample at another temperature than you think, and never tell you.
+@^DNS rebinding@>
 
 @* A text in pieces. \label{sec:serverpieces}
 A stream sends each token when it is known. But a token may end in the middle of a character, or with what may become a stop string; both wait in the text stream of \cref{stopping}, and a piece has only what is certain. So if you join all pieces, you have the text; and no piece ever shows a word that is taken back.
@@ -216,14 +218,14 @@ Programs that compare models ask for something else: how likely is a text that t
 @* What people see. \label{sec:serverpage}
 \texttt{GET /} answers with a page. It is one file, \.{program/page.html}, needs nothing from elsewhere, and allows nothing to come from elsewhere. You type a prompt, and see each token arrive, shaded by its probability; point at one, and you see what might have come instead. Below, the slots fill as in \cref{fig:slots}, and the pages of the cache beside them.
 
-\widefig{serverslots}{fig:serverslots}{Several texts share the built-in model, as the server's page shows them: each stretch is a text in a slot, and the pages that they need are counted below.}{A picture of the page in a browser: four rows of slots with stretches of different colours and lengths, and a chart of the pages of the cache that grows and falls.}
+\fig{serverslots}{fig:serverslots}{Several texts share the built-in model, as the server's page shows them: each stretch is a text in a slot, and the pages that they need are counted below.}{A picture of the page in a browser: four rows of slots with stretches of different colours and lengths, and a chart of the pages of the cache that grows and falls.}
 
-\widefig{servertokens}{fig:servertokens}{A text as it arrives, and what might have come instead of one of its tokens.}{A picture of the page in a browser: a text whose tokens are shaded, and beside one of them a list of five alternatives with their probabilities.}
+\fig{servertokens}{fig:servertokens}{A text as it arrives, and what might have come instead of one of its tokens.}{A picture of the page in a browser: a text whose tokens are shaded, and beside one of them a list of five alternatives with their probabilities.}
 
 A model's text is the text of a stranger. If the page put it into itself as HTML, a prompt could make it run a program in the reader's browser. So it is only ever set as text, and the page's own policy forbids the browser to do otherwise. The test of the page (\.{tests/checks/page.sh}) opens it in a browser, types prompts with tags in them, compares what it shows with what \texttt{generate} prints, and counts requests to other machines: there are none.
 
 @* The end. \label{sec:serverend}
-When you stop a server, what happens to the student who has half an answer? On the first signal we close the door: no new connection, and a new request on an old one gets status \given{503}. What has begun is finished, for at most \texttt{--drain-timeout} seconds. Only what is left then is cut, and told so. If nothing was cut the status is 0. A second signal ends the program at once; somebody who sends two means it.
+When you stop a server, what happens to the student who has half an answer? The usual name for a good answer is \emph{graceful shutdown}. On the first signal we close the door: no new connection, and a new request on an old one gets status \given{503}. What has begun is finished, for at most \texttt{--drain-timeout} seconds. Only what is left then is cut, and told so. If nothing was cut the status is 0. A second signal ends the program at once; somebody who sends two means it.
 @^graceful shutdown@>
 
 After such an end the pages of the index can be kept for the next start (\texttt{--prompt-cache}). Such a file is refused if any weight, any setting or any option that changes a row is another one: the key is a sum over all of them.

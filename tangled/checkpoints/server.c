@@ -34,7 +34,7 @@ static bool start(struct house *h)
   if (pipe(ends) != 0 || (h->out = fdopen(ends[1], "w")) == NULL || (h->err = tmpfile()) == NULL
     || pthread_create(&h->thread, NULL, serve, h) != 0) return false;
   FILE *in = fdopen(ends[0], "r");
-  bool ok = in != NULL && fscanf(in, "listening on http://127.0.0.1:%u", &h->port) == 1;
+  bool ok = in != NULL && fscanf(in, "%*[^:]:%*[^:]:%u", &h->port) == 1;
   if (in != NULL) fclose(in);
   return ok;
 }
@@ -73,19 +73,19 @@ static bool ask(const struct house *h, const char *bytes, char *answer, size_t s
 }
 
 /* <Nine requests that nobody should send> */
-#define JSON "Host: localhost\r\nContent-Type: application/json\r\n"
 #define POST "POST /v1/completions HTTP/1.1\r\n"
+#define POST_JSON "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 static const struct { const char *what, *bytes; } nine[] = {
-    { "a length, and chunks", POST JSON "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    { "a length, and chunks", POST_JSON "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
       "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" },
-    { "two lengths", POST JSON "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}" },
-    { "an unknown coding", POST JSON "Transfer-Encoding: gzip\r\n\r\n" },
+    { "two lengths", POST_JSON "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}" },
+    { "an unknown coding", POST_JSON "Transfer-Encoding: gzip\r\n\r\n" },
     { "no host", "GET /health HTTP/1.1\r\n\r\n" },
     { "a foreign host", "GET /health HTTP/1.1\r\nHost: evil.example\r\n\r\n" },
     { "not JSON, by its own words", POST "Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}" },
-    { "a body of 5000 bytes, announced", POST JSON "Content-Length: 5000\r\n\r\n" },
-    { "a name that is misspelt", POST JSON "Connection: close\r\nContent-Length: 15\r\n\r\n{\"temprature\":1}" },
-    { "a number in quotation marks", POST JSON "Connection: close\r\nContent-Length: 16\r\n\r\n{\"max_tokens\":\"5\"}" } };
+    { "a body of 5000 bytes, announced", POST_JSON "Content-Length: 5000\r\n\r\n" },
+    { "a name that is misspelt", POST_JSON "Connection: close\r\nContent-Length: 15\r\n\r\n{\"temprature\":1}" },
+    { "a number in quotation marks", POST_JSON "Connection: close\r\nContent-Length: 16\r\n\r\n{\"max_tokens\":\"5\"}" } };
 static const size_t N_NINE = sizeof nine / sizeof *nine;
 static bool send_nine(const struct house *h)
 {
@@ -102,7 +102,7 @@ static bool send_nine(const struct house *h)
 static bool send_one(const struct house *h)
 {
   static char *line[] = { "incipit", "generate", "-q", "-mmodels/pocket", "Once upon a time", "-n12" };
-  static const char body[] = POST JSON "Connection: close\r\nContent-Length: 50\r\n\r\n"
+  static const char body[] = POST_JSON "Connection: close\r\nContent-Length: 50\r\n\r\n"
     "{\"prompt\": \"Once upon a time\", \"max_tokens\": 12  }";
   char answer[8192], alone[400] = "";
   struct memory m = { .fail_at = 0 };

@@ -3,7 +3,7 @@
 -- two pages or more after their call.  A page ends short where what follows is not divided: a header, a box, a short function.  -v lists the pages.
 local limits = {   -- pages short by more than 10 %, and empty height, in percent; the others are counts
   incipit = { short = 9, empty = 3.5, parted = 0, cut = 0, late = 10 },
-  workshop = { short = 14, empty = 5, parted = 0, cut = 0, late = 10 },
+  workshop = { short = 15.5, empty = 5, parted = 0, cut = 0, late = 10 },
 }
 local height = 563.1
 local verbose = arg[1] == "-v" and table.remove(arg, 1)
