@@ -209,7 +209,7 @@ static enum MHD_Result take_body(struct http_exchange *x, const char *byte, size
   }
   if (*n > h->w.max_body - x->body.n || !bytes_push(h->m, &x->body, byte, *n, NULL)) {
     x->status = 413;
-    http_refuse(x->c->fd, 413, "Content Too Large", h->s.too_large, false);
+    http_refuse(x->c->fd, x->id, 413, "Content Too Large", h->s.too_large, false);
     return MHD_NO;
   }
   *n = 0;
@@ -253,6 +253,7 @@ static struct http_connection *begin_connection(struct http_server *h, struct MH
 {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(mc, MHD_CONNECTION_INFO_CONNECTION_FD);
   struct http_connection *c = memory_alloc(h->m, MEMORY_OTHER, 1, sizeof *c, NULL);
+  char id[33];
   if (c == NULL || info == NULL) return NULL;
   *c = (struct http_connection) { .mc = mc, .fd = info->connect_fd };
   pthread_mutex_lock(&h->lock);
@@ -260,10 +261,11 @@ static struct http_connection *begin_connection(struct http_server *h, struct MH
   http_begin_phase(c, full ? HTTP_REFUSED : HTTP_IDLE, timing_seconds());
   c->received = 0; /* what has come before we looked has come */
   if (!full) h->open++;
+  make_id(h, id);
   c->next = h->first;
   h->first = c;
   pthread_mutex_unlock(&h->lock);
-  if (full) http_refuse(c->fd, 503, "Service Unavailable", h->s.too_many, true);
+  if (full) http_refuse(c->fd, id, 503, "Service Unavailable", h->s.too_many, true);
   return c;
 }
 

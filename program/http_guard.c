@@ -65,11 +65,11 @@ unsigned http_misframed(struct MHD_Connection *mc, const char *version, const ch
   return 0;
 }
 
-void http_refuse(int fd, unsigned status, const char *reason, const char *body, bool retry)
+void http_refuse(int fd, const char id[33], unsigned status, const char *reason, const char *body, bool retry)
 {
   char head[300];
   int n = snprintf(head, sizeof head, "HTTP/1.1 %u %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
-    "Cache-Control: no-store\r\n%sConnection: close\r\n\r\n", status, reason, strlen(body), retry ? "Retry-After: 1\r\n" : "");
+    "X-Request-Id: %s\r\nCache-Control: no-store\r\n%sConnection: close\r\n\r\n", status, reason, strlen(body), id, retry ? "Retry-After: 1\r\n" : "");
   if (send(fd, head, (size_t) n, MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE) == n)
     (void) !send(fd, body, strlen(body), MSG_DONTWAIT | MSG_NOSIGNAL);
   shutdown(fd, SHUT_WR);

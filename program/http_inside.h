@@ -62,9 +62,9 @@ unsigned http_misframed(struct MHD_Connection *mc, const char *version, const ch
 /* one look of the watcher at all connections, under the lock */
 void http_look(struct http_server *h, double now);
 
-/* writes a whole answer past libmicrohttpd, which has not begun one, and closes our side; what does not fit into the
+/* writes a whole answer, with this X-Request-Id, past libmicrohttpd, which has not begun one, and closes our side; what does not fit into the
    socket's buffer is lost */
-void http_refuse(int fd, unsigned status, const char *reason, const char *body, bool retry);
+void http_refuse(int fd, const char id[33], unsigned status, const char *reason, const char *body, bool retry);
 
 /* has a connection's phase begin; under the lock */
 void http_begin_phase(struct http_connection *c, enum http_phase phase, double now);

@@ -76,6 +76,17 @@ static void *serve(void *ctx)
   fclose(h->out);
   return NULL;
 }
+
+@ The port is a free one, which the server says in the first line that it prints. So the program reads that line, and takes the number from it.
+
+@<Start a server, and end it@>=
+static bool read_port(struct house *h, int from)
+{
+  FILE *in = fdopen(from, "r");
+  bool ok = in != NULL && fscanf(in, "%*[^:]:%*[^:]:%u", &h->port) == 1;
+  if (in != NULL) fclose(in);
+  return ok;
+}
 static bool start(struct house *h)
 {
   int ends[2];
@@ -85,11 +96,12 @@ static bool start(struct house *h)
   pthread_sigmask(SIG_BLOCK, &wanted, NULL);
   if (pipe(ends) != 0 || (h->out = fdopen(ends[1], "w")) == NULL || (h->err = tmpfile()) == NULL
     || pthread_create(&h->thread, NULL, serve, h) != 0) return false;
-  FILE *in = fdopen(ends[0], "r");
-  bool ok = in != NULL && fscanf(in, "%*[^:]:%*[^:]:%u", &h->port) == 1;
-  if (in != NULL) fclose(in);
-  return ok;
+  return read_port(h, ends[0]);
 }
+
+@ At the end, all memory of the server must be given back.
+
+@<Start a server, and end it@>=
 static int end(struct house *h)
 {
   kill(getpid(), SIGTERM);
@@ -134,6 +146,10 @@ static const struct { const char *what, *bytes; } nine[] = @[{@|
     { "a name that is misspelt", POST_JSON "Connection: close\r\nContent-Length: 15\r\n\r\n{\"temprature\":1}" },@|
     { "a number in quotation marks", POST_JSON "Connection: close\r\nContent-Length: 16\r\n\r\n{\"max_tokens\":\"5\"}" } }@];
 static const size_t N_NINE = sizeof nine / sizeof *nine;
+
+@ What comes back is one line, or it should be.
+
+@<Nine requests that nobody should send@>=
 static bool send_nine(const struct house *h)
 {
   for (size_t i = 0; i < N_NINE; i++) {
@@ -164,23 +180,34 @@ static bool ask(const struct house *h, const char *bytes, char *answer, size_t s
   return ok && have > 0;
 }
 
-@ And one request that is as it should be. Its answer must have the text that the command writes.
+@ And one request that is as it should be. Its answer must have the text that the command writes, so the command writes it.
+
+@<One that everybody sends@>=
+static bool write_alone(char *text, size_t size)
+{
+  static char *line[] = @[{ "incipit", "generate", "-q", "-mmodels/pocket",@|
+    "Once upon a time", "-n12" }@];
+  struct memory m = @[{ .fail_at = 0 }@];
+  FILE *out = tmpfile();
+  struct console c = @[{ .in = stdin, .out = out, .err = out, .program = "incipit",@|
+    .build = "none", .memory = &m, .listen = listen_to_nobody, .interrupted = never }@];
+  if (out == NULL || command_run(&c, 6, line) != STATUS_DONE) return false;
+  rewind(out);
+  text[fread(text, 1, size - 1, out)] = '\0';
+  fclose(out);
+  return true;
+}
+
+@ In the answer the text stands between two quotation marks.
 
 @<One that everybody sends@>=
 static bool send_one(const struct house *h)
 {
-  static char *line[] = @[{ "incipit", "generate", "-q", "-mmodels/pocket", "Once upon a time", "-n12" }@];
   static const char body[] = POST_JSON "Connection: close\r\nContent-Length: 50\r\n\r\n"
     "{\"prompt\": \"Once upon a time\", \"max_tokens\": 12  }";
-  char answer[8192], alone[400] = "";
-  struct memory m = @[{ .fail_at = 0 }@];
-  FILE *out = tmpfile();
-  struct console c = @[{ .in = stdin, .out = out, .err = out, .program = "incipit", .build = "none", .memory = &m,@|
-    .listen = listen_to_nobody, .interrupted = never }@];
-  if (out == NULL || !ask(h, body, answer, sizeof answer) || command_run(&c, 6, line) != STATUS_DONE) return false;
-  rewind(out);
-  size_t n = fread(alone, 1, sizeof alone - 1, out);
-  fclose(out);
+  char answer[8192], alone[400];
+  if (!ask(h, body, answer, sizeof answer) || !write_alone(alone, sizeof alone)) return false;
+  size_t n = strlen(alone);
   const char *text = strstr(answer, "\"text\":\"");
   bool same = text != NULL && strncmp(text + 8, alone, n) == 0 && text[8 + n] == '"';
   printf("\n%.*s\n%s%s\nthe text of the command: %s\n", (int) strcspn(answer, "\r"), answer, "Once upon a time", alone,
@@ -218,7 +245,7 @@ Programs that compare models ask for something else: how likely is a text that t
 @* What people see. \label{sec:serverpage}
 \texttt{GET /} answers with a page. It is one file, \.{program/page.html}, needs nothing from elsewhere, and allows nothing to come from elsewhere. You type a prompt, and see each token arrive, shaded by its probability; point at one, and you see what might have come instead. Below, the slots fill as in \cref{fig:slots}, and the pages of the cache beside them.
 
-\fig{serverslots}{fig:serverslots}{Several texts share the built-in model, as the server's page shows them: each stretch is a text in a slot, and the pages that they need are counted below.}{A picture of the page in a browser: four rows of slots with stretches of different colours and lengths, and a chart of the pages of the cache that grows and falls.}
+\widefig{serverslots}{fig:serverslots}{Several texts share the built-in model, as the server's page shows them: each stretch is a text in a slot, and the pages that they need are counted below.}{A picture of the page in a browser: four rows of slots with stretches of different colours and lengths, and a chart of the pages of the cache that grows and falls.}
 
 \fig{servertokens}{fig:servertokens}{A text as it arrives, and what might have come instead of one of its tokens.}{A picture of the page in a browser: a text whose tokens are shaded, and beside one of them a list of five alternatives with their probabilities.}
 
