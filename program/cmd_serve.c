@@ -30,6 +30,7 @@ struct ending {
   pthread_t thread;
   sigset_t wanted;
   bool running, ready, wished;
+  void (*leave)(int status); /* the console's */
 };
 
 struct serving {
@@ -60,7 +61,7 @@ static void *wait_for_signals(void *ctx)
     e->wished = true;
     pthread_cond_signal(&e->news);
     pthread_mutex_unlock(&e->lock);
-    if (last) _exit(128 + number);
+    if (last && e->leave != NULL) e->leave(128 + number);
   }
   return NULL;
 }
@@ -360,6 +361,7 @@ int cmd_serve(const struct console *c, const struct command_line *w)
   unsigned char key[PREFIX_KEY];
   if (s == NULL) return STATUS_FAILED;
   s->c = c, s->w = w;
+  s->end.leave = c->leave;
   int status = open_all(s, key);
   if (status == STATUS_DONE) {
     ending_listen(&s->end);

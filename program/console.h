@@ -38,6 +38,7 @@ struct console {
   /* from now on Ctrl-C is noted and does not kill; what was noted before is forgotten */
   void (*listen)(void);
   void (*hold)(void); /* the same, for the signal that asks a program to end, too; may be null */
+  void (*leave)(int status); /* ends the program at once, with this status; may be null */
   bool (*interrupted)(void); /* has it been noted? Asked after every step */
   /* the same, asked many times within a step, where to be told late is to wait; null: never */
   bool (*cancelled)(void);

@@ -83,6 +83,12 @@ static void hold_signals(void)
   }
 }
 
+/* A server that is told twice to end does not finish anything. */
+static void leave_at_once(int status)
+{
+  _exit(status);
+}
+
 static bool was_interrupted(void)
 {
   return interrupt_seen != 0;
@@ -144,7 +150,7 @@ int main(int argc, char **argv)
     .in_terminal = isatty(0), .out_terminal = isatty(1), .err_terminal = isatty(2),
     .columns = terminal_columns(1), .err_columns = terminal_columns(2), .colour = wants_colour(),
     .program = path, .build = INCIPIT_BUILD, .memory = &memory,
-    .listen = listen_for_interrupt, .hold = hold_signals, .interrupted = was_interrupted,
+    .listen = listen_for_interrupt, .hold = hold_signals, .leave = leave_at_once, .interrupted = was_interrupted,
     .cancelled = was_interrupted, .edit = &editing_by_line };
   signal(SIGPIPE, SIG_IGN);
   speak_on_lost_file();

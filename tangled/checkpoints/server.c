@@ -24,6 +24,14 @@ static void *serve(void *ctx)
   return NULL;
 }
 
+static bool read_port(struct house *h, int from)
+{
+  FILE *in = fdopen(from, "r");
+  bool ok = in != NULL && fscanf(in, "%*[^:]:%*[^:]:%u", &h->port) == 1;
+  if (in != NULL) fclose(in);
+  return ok;
+}
+
 static bool start(struct house *h)
 {
   int ends[2];
@@ -33,10 +41,7 @@ static bool start(struct house *h)
   pthread_sigmask(SIG_BLOCK, &wanted, NULL);
   if (pipe(ends) != 0 || (h->out = fdopen(ends[1], "w")) == NULL || (h->err = tmpfile()) == NULL
     || pthread_create(&h->thread, NULL, serve, h) != 0) return false;
-  FILE *in = fdopen(ends[0], "r");
-  bool ok = in != NULL && fscanf(in, "%*[^:]:%*[^:]:%u", &h->port) == 1;
-  if (in != NULL) fclose(in);
-  return ok;
+  return read_port(h, ends[0]);
 }
 
 static int end(struct house *h)
@@ -87,6 +92,7 @@ static const struct { const char *what, *bytes; } nine[] = {
     { "a name that is misspelt", POST_JSON "Connection: close\r\nContent-Length: 15\r\n\r\n{\"temprature\":1}" },
     { "a number in quotation marks", POST_JSON "Connection: close\r\nContent-Length: 16\r\n\r\n{\"max_tokens\":\"5\"}" } };
 static const size_t N_NINE = sizeof nine / sizeof *nine;
+
 static bool send_nine(const struct house *h)
 {
   for (size_t i = 0; i < N_NINE; i++) {
@@ -99,20 +105,28 @@ static bool send_nine(const struct house *h)
 }
 
 /* <One that everybody sends> */
-static bool send_one(const struct house *h)
+static bool write_alone(char *text, size_t size)
 {
-  static char *line[] = { "incipit", "generate", "-q", "-mmodels/pocket", "Once upon a time", "-n12" };
-  static const char body[] = POST_JSON "Connection: close\r\nContent-Length: 50\r\n\r\n"
-    "{\"prompt\": \"Once upon a time\", \"max_tokens\": 12  }";
-  char answer[8192], alone[400] = "";
+  static char *line[] = { "incipit", "generate", "-q", "-mmodels/pocket",
+    "Once upon a time", "-n12" };
   struct memory m = { .fail_at = 0 };
   FILE *out = tmpfile();
-  struct console c = { .in = stdin, .out = out, .err = out, .program = "incipit", .build = "none", .memory = &m,
-    .listen = listen_to_nobody, .interrupted = never };
-  if (out == NULL || !ask(h, body, answer, sizeof answer) || command_run(&c, 6, line) != STATUS_DONE) return false;
+  struct console c = { .in = stdin, .out = out, .err = out, .program = "incipit",
+    .build = "none", .memory = &m, .listen = listen_to_nobody, .interrupted = never };
+  if (out == NULL || command_run(&c, 6, line) != STATUS_DONE) return false;
   rewind(out);
-  size_t n = fread(alone, 1, sizeof alone - 1, out);
+  text[fread(text, 1, size - 1, out)] = '\0';
   fclose(out);
+  return true;
+}
+
+static bool send_one(const struct house *h)
+{
+  static const char body[] = POST_JSON "Connection: close\r\nContent-Length: 50\r\n\r\n"
+    "{\"prompt\": \"Once upon a time\", \"max_tokens\": 12  }";
+  char answer[8192], alone[400];
+  if (!ask(h, body, answer, sizeof answer) || !write_alone(alone, sizeof alone)) return false;
+  size_t n = strlen(alone);
   const char *text = strstr(answer, "\"text\":\"");
   bool same = text != NULL && strncmp(text + 8, alone, n) == 0 && text[8 + n] == '"';
   printf("\n%.*s\n%s%s\nthe text of the command: %s\n", (int) strcspn(answer, "\r"), answer, "Once upon a time", alone,

@@ -33,9 +33,9 @@ static void test(unsigned size)
 }
 ==== answer
 == tangled/loop/generate.h
--  void *ctx;
+-  step_row *on_row;
 -  uint32_t sequence;
-+  void *ctx;
++  step_row *on_row;
 +  size_t repeat;
 +  uint32_t sequence;
 == tangled/loop/generate.c
@@ -52,9 +52,9 @@ static void test(unsigned size)
 +#include <string.h>
 ==== wrong
 == tangled/loop/generate.h
--  void *ctx;
+-  step_row *on_row;
 -  uint32_t sequence;
-+  void *ctx;
++  step_row *on_row;
 +  size_t repeat;
 +  uint32_t sequence;
 == tangled/loop/generate.c
@@ -71,9 +71,9 @@ static void test(unsigned size)
 +#include <string.h>
 ==== skeleton
 == tangled/loop/generate.h
--  void *ctx;
+-  step_row *on_row;
 -  uint32_t sequence;
-+  void *ctx;
++  step_row *on_row;
 +  size_t repeat; /* 0: off */
 +  uint32_t sequence;
 # and the step itself, which is in tangled/loop/generate.c, where a text is found to have ended
