@@ -919,7 +919,7 @@ static uint64_t begin_pass(struct simulation *s)
 @ And here is the loop. We take the earliest event from the heap of \cref{sec:heap}; |tie| is the number of the text that comes, or |PASS_ENDS|. The order of events at the same nanosecond matters: somebody who comes just when a pass begins may still join it. So all events of that time are taken first, and only then does the next pass begin, if the machine is free.
 
 @<Serve all texts, event by event@>=
-static const uint64_t PASS_ENDS = UINT64_MAX;
+static const uint64_t PASS_ENDS = ~(uint64_t) 0;
 static bool put_arrivals(struct memory *m, struct heap *agenda, struct simulation *s,
   struct error *why)
 {

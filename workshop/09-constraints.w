@@ -302,7 +302,7 @@ uint32_t net_sum(uint32_t a, uint32_t b);
 void net_free(struct net *w);
   /* frees all of it, even after a failure */
 
-@ Three files work on a network. \.{unwoven/constraints/nodes.c} adds single nodes. \.{net.c}, below, makes them from a tree. And \.{unwoven/constraints/rules.c} makes a whole network and refuses rules that cannot work.
+@ Three files work on a network. \.{unwoven/constraints/nodes.c} adds single nodes. \.{net.c}, below, makes them from a tree. And \.{unwoven/constraints/networks.c} makes a whole network and refuses rules that cannot work.
 
 @(net.h@>=
 #ifndef INCIPIT_NET_H
@@ -436,7 +436,7 @@ bool net_find_least(struct net *w, struct error *why)
 @ A rule can be wrong in another way. Can it call itself before a byte has been read? That is \emph{left recursion}, as in \texttt{sum ::= sum "+" term}, even if it is hidden because something that can be empty comes first. It would let the stack grow without limit between two bytes, so it is refused. A second question is not about errors: can a rule call itself with something left to do afterwards? Then it \emph{nests}, as our \texttt{root} does, and there are infinitely many states. A rule that calls itself only at its very end is just a loop.
 @^left recursion@>
 
-Both questions are answered by one search from the rule's first node, in |comes_again| (\.{unwoven/constraints/rules.c}). For the first question it stops at nodes of bytes, and goes on after a call only if the called rule can be empty; for the second it does not stop.
+Both questions are answered by one search from the rule's first node, in |comes_again| (\.{unwoven/constraints/networks.c}). For the first question it stops at nodes of bytes, and goes on after a call only if the called rule can be empty; for the second it does not stop.
 
 @* States: where a text may be. \label{sec:standing}
 Several ways through the network may be open at once. After \texttt{[} in \cref{fig:network} two nodes wait, one for \texttt{7} and one for another bracket. They also differ in what is left to do. Node 5 is in a second \texttt{root}, and will have to go back to node 1 of the first. So we write down pairs: a node that waits for a byte, and a stack of nodes to return to. A \emph{configuration} is a set of such pairs. One more pair, the end and the empty stack, says that the

@@ -45,7 +45,7 @@ static uint64_t begin_pass(struct simulation *s)
 }
 
 /* <Serve all texts, event by event> */
-static const uint64_t PASS_ENDS = UINT64_MAX;
+static const uint64_t PASS_ENDS = ~(uint64_t) 0;
 static bool put_arrivals(struct memory *m, struct heap *agenda, struct simulation *s,
   struct error *why)
 {

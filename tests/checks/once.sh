@@ -24,14 +24,16 @@ plain=; for f in $flags; do case $f in -D*) ;; *) plain="$plain $f" ;; esac; don
 by_make() { # FILE: where make puts its object
   case $1 in program/*) echo "$build/${1%.c}.o" ;; *) o=${1#*/}; echo "$build/obj/${o%.c}.o" ;; esac
 }
+# make says that there is a server, to the command alone
+with_server() { case $1 in program/*) ! pkg-config --exists libmicrohttpd 2>/dev/null || echo -DINCIPIT_HTTP ;; esac; }
 objects=
 for f in $files; do
   sum=$(text "$f" once.i $flags) || exit 1
   made=$(by_make "$f") known=$ONCE/$(echo "$f" | tr / -).sum
   if [ -f "$made" ] && [ -f "$clone/$f" ]; then
     if ! [ "$known" -nt "$made" ]; then
-      (cd "$clone" && text "$f" "$known.i" $plain) > "$known.$$"
-      mv "$known.$$" "$known"; rm "$known.i"
+      (cd "$clone" && text "$f" "$known.$$.i" $plain $(with_server "$f")) > "$known.$$"
+      mv "$known.$$" "$known"; rm "$known.$$.i"
     fi
   fi
   if [ -f "$known" ] && [ -f "$made" ] && [ "$sum" = "$(cat "$known")" ]; then objects="$objects $made"; continue; fi

@@ -7,7 +7,7 @@
 #include "loop/rows.h"
 
 /* The head's matrix is read once for so many rows; more would take memory for little. */
-enum { TOGETHER = 16 };
+enum { ROWS_TOGETHER = 16 };
 
 /* how many of the sequence's rows in this pass have a token of the prompt behind them */
 static size_t rows_to_show(const struct sequence *q)
@@ -21,7 +21,7 @@ static size_t rows_to_show(const struct sequence *q)
 static bool show_rows(const struct generate_context *g, struct sequence *q, struct pass *p,
   size_t from, size_t done, size_t n, float *logits)
 {
-  size_t row[TOGETHER], vocab = g->lm->config.vocab_size;
+  size_t row[ROWS_TOGETHER], vocab = g->lm->config.vocab_size;
   for (size_t i = 0; i < n; i++) {
     row[i] = from + done + i;
     if (!pass_is_finite(g->lm, p, row[i], &q->why)) return false;
@@ -36,7 +36,7 @@ static bool show_rows(const struct generate_context *g, struct sequence *q, stru
 /* all that are wanted of one sequence, whose rows begin at from */
 static bool show_sequence(const struct generate_context *g, struct sequence *q, struct pass *p, size_t from)
 {
-  size_t n = rows_to_show(q), most = n < TOGETHER ? n : TOGETHER;
+  size_t n = rows_to_show(q), most = n < ROWS_TOGETHER ? n : ROWS_TOGETHER;
   if (n == 0) return true;
   float *logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, most * g->lm->config.vocab_size, sizeof *logits, &q->why);
   bool ok = logits != NULL;

@@ -1,4 +1,4 @@
-/* rules.c -- the network of a whole pattern or grammar, and the rules that cannot work.
+/* networks.c -- the network of a whole pattern or grammar, and the rules that cannot work.
 
    A rule must come to an end, and must not call itself before it has read anything: left
    recursion would let a search push frames for ever between two bytes, even if it is hidden
