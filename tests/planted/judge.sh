@@ -59,8 +59,7 @@ computes() { # LINE RIGHT NAME=VALUE...
 
 # ---- programs of ours: C from the standard input, once
 flags="-std=gnu11 -O2 -ffp-contract=off -w -Itests/planted/exercises/include -Itests/suites -Itests/planted -Iprogram"
-libraries="-ljansson -lpcre2-8 -lutf8proc -pthread -lm"
-server=$(pkg-config --libs libmicrohttpd 2>/dev/null || :)       # of the whole program
+libraries="-ljansson -lpcre2-8 -lutf8proc $(pkg-config --libs libmicrohttpd 2>/dev/null || :) -pthread -lm"
 engine() { # [FILE]
   [ ! -x "$ours/engine" ] || return 0
   [ $# = 1 ] && cp "$1" "$ours/engine.c" || cat > "$ours/engine.c"
@@ -172,6 +171,6 @@ script() { # ARGUMENT...: the answer, run by sh, with what we have as its standa
 }
 program() { # the whole program, with the reader's changes
   set -- "$work"/program/main.c; object "$1" "$work/program/main.o" $include
-  objects="$objects $work/program/main.o"; libraries="-ledit $server $libraries"; linked "$work/incipit"
+  objects="$objects $work/program/main.o"; libraries="-ledit $libraries"; linked "$work/incipit"
 }
 . "$ours/check"

@@ -3,7 +3,7 @@
 export INCIPIT_MODEL=tests/golden/small
 grep -v 'signal(SIGPIPE, SIG_IGN);' program/main.c > $work/main.c
 ! cmp -s $work/main.c program/main.c || no "the line about SIGPIPE is gone"
-${CC:-cc} $flags -Itangled -Iunwoven $work/main.c $build/libprogram.a $build/libmodules.a -o $work/incipit -ledit $server $libraries
+${CC:-cc} $flags -Itangled -Iunwoven $work/main.c $build/libprogram.a $build/libmodules.a -o $work/incipit -ledit $libraries
 got=
 for command in $build/incipit $work/incipit; do
   rm -f $work/pipe; mkfifo $work/pipe
