@@ -37,27 +37,44 @@ static void send_bytes(struct serve_house *h, struct http_exchange *x, unsigned 
   http_answer(x, &a);
 }
 
-static void send_refusal(struct serve_house *h, struct http_exchange *x, const struct serve_refusal *r, const char *allow, bool close)
+/* what is said when there is not even memory to say so */
+static const char no_memory[] = "{\"error\":{\"message\":\"there is no memory left for this answer\",\"type\":\"server_error\","
+  "\"param\":null,\"code\":\"internal_error\"}}\n";
+
+/* what f writes goes out as one object */
+static void send_object(struct serve_house *h, struct http_exchange *x, unsigned status, const char *const *head, bool close,
+  void (*f)(struct json_writer *j, void *ctx), void *ctx)
 {
   struct serve_text t;
   struct bytes out = { NULL, 0, 0 };
+  bool ok = serve_text_begin(&t);
+  if (ok) {
+    struct json_writer j = { t.out, '\0' };
+    writer_open(&j, '{');
+    f(&j, ctx);
+    writer_close(&j, '}');
+    writer_end(&j);
+    ok = serve_text_end(&t, &out, &h->model->m);
+  }
+  if (ok) send_bytes(h, x, status, json_media, out.byte, out.n, head, close);
+  else send_bytes(h, x, 500, json_media, no_memory, sizeof no_memory - 1, NULL, true);
+  bytes_free(&h->model->m, &out);
+}
+
+static void put_refusal(struct json_writer *j, void *ctx)
+{
+  serve_put_error(j, ctx);
+}
+
+static void send_refusal(struct serve_house *h, struct http_exchange *x, struct serve_refusal *r, const char *allow, bool close)
+{
   const char *head[6] = { NULL };
   size_t n = 0;
   if (allow != NULL) head[n++] = "Allow", head[n++] = allow;
   if (r->status == 401) head[n++] = "WWW-Authenticate", head[n++] = "Bearer";
   if (r->status == 429 || r->status == 503) head[n++] = "Retry-After", head[n++] = "1";
   head[n] = NULL;
-  bool ok = serve_text_begin(&t);
-  if (ok) {
-    struct json_writer j = { t.out, '\0' };
-    writer_open(&j, '{');
-    serve_put_error(&j, r);
-    writer_close(&j, '}');
-    writer_end(&j);
-    ok = serve_text_end(&t, &out, &h->model->m);
-  }
-  send_bytes(h, x, r->status, json_media, ok ? (const char *) out.byte : "", out.n, head, close);
-  bytes_free(&h->model->m, &out);
+  send_object(h, x, r->status, head, close, put_refusal, r);
 }
 
 static void refuse(struct serve_house *h, struct http_exchange *x, unsigned status, const char *code, const char *param, bool close,
@@ -94,45 +111,34 @@ static void get_page(struct serve_house *h, struct http_exchange *x)
   send_bytes(h, x, 200, "text/html; charset=utf-8", serve_page, serve_page_length, head, false);
 }
 
-static void put_model(struct json_writer *j, const struct serve_model *s)
+static void put_model(struct json_writer *j, void *ctx)
 {
-  writer_open(j, '{');
+  const struct serve_model *s = ctx;
   put_words_as(j, "id", s->name);
   put_words_as(j, "object", "model");
   put_count_as(j, "created", s->created);
   put_words_as(j, "owned_by", "incipit");
   put_count_as(j, "max_model_len", s->context);
-  writer_close(j, '}');
 }
 
+static void put_models(struct json_writer *j, void *ctx)
+{
+  put_words_as(j, "object", "list");
+  put_open_as(j, "data", '[');
+  writer_open(j, '{');
+  put_model(j, ctx);
+  writer_close(j, '}');
+  writer_close(j, ']');
+}
+
+/* all models, which is one, or the one that is named */
 static void get_models(struct serve_house *h, struct http_exchange *x)
 {
   static const char list[] = "/v1/models";
-  struct serve_text t;
-  struct bytes out = { NULL, 0, 0 };
-  const char *one = http_path(x)[sizeof list - 1] == '/' ? http_path(x) + sizeof list : NULL;
-  if (one != NULL && strcmp(one, h->model->name) != 0) {
-    refuse(h, x, 404, "model_not_found", "model", false, "there is no model of this name; wanted: one of /v1/models");
-    return;
-  }
-  bool ok = serve_text_begin(&t);
-  if (ok) {
-    struct json_writer j = { t.out, '\0' };
-    if (one == NULL) {
-      writer_open(&j, '{');
-      put_words_as(&j, "object", "list");
-      put_open_as(&j, "data", '[');
-    }
-    put_model(&j, h->model);
-    if (one == NULL) {
-      writer_close(&j, ']');
-      writer_close(&j, '}');
-    }
-    writer_end(&j);
-    ok = serve_text_end(&t, &out, &h->model->m);
-  }
-  send_bytes(h, x, ok ? 200 : 500, json_media, ok ? (const char *) out.byte : "", out.n, NULL, false);
-  bytes_free(&h->model->m, &out);
+  const char *rest = http_path(x) + sizeof list - 1;
+  if (*rest == '\0') send_object(h, x, 200, NULL, false, put_models, h->model);
+  else if (strcmp(rest + 1, h->model->name) == 0) send_object(h, x, 200, NULL, false, put_model, h->model);
+  else refuse(h, x, 404, "model_not_found", "model", false, "there is no model of this name; wanted: one of /v1/models");
 }
 
 /* ---- text and ids */
@@ -168,24 +174,6 @@ static json_t *read_small(struct serve_house *h, struct http_exchange *x, const 
   return NULL;
 }
 
-/* what is written by f goes out as one object */
-static void send_object(struct serve_house *h, struct http_exchange *x, void (*f)(struct json_writer *j, void *ctx), void *ctx)
-{
-  struct serve_text t;
-  struct bytes out = { NULL, 0, 0 };
-  bool ok = serve_text_begin(&t);
-  if (ok) {
-    struct json_writer j = { t.out, '\0' };
-    writer_open(&j, '{');
-    f(&j, ctx);
-    writer_close(&j, '}');
-    writer_end(&j);
-    ok = serve_text_end(&t, &out, &h->model->m);
-  }
-  send_bytes(h, x, ok ? 200 : 500, json_media, ok ? (const char *) out.byte : "", out.n, NULL, false);
-  bytes_free(&h->model->m, &out);
-}
-
 static void put_tokens(struct json_writer *j, void *ctx)
 {
   const struct ids *list = ctx;
@@ -201,7 +189,7 @@ static void post_tokenize(struct serve_house *h, struct http_exchange *x, const 
   json_t *object = read_small(h, x, body, n, false, flag), *v = json_object_get(object, "content");
   if (object == NULL) return;
   if (tokenizer_encode(h->model->o->t, &h->model->m, json_string_value(v), json_string_length(v), flag[0], flag[1], &list, &why))
-    send_object(h, x, put_tokens, &list);
+    send_object(h, x, 200, NULL, false, put_tokens, &list);
   else refuse(h, x, 400, "invalid_value", "content", false, why.text);
   ids_free(&h->model->m, &list);
   json_decref(object);
@@ -232,7 +220,7 @@ static void post_detokenize(struct serve_house *h, struct http_exchange *x, cons
       "`tokens' has something that is no id of this model; wanted: integers from 0 to the vocabulary's last");
     else ok = ids_push(m, &list, (uint32_t) json_integer_value(id), &why);
   }
-  if (ok && !wrong && tokenizer_decode(h->model->o->t, m, list.id, list.n, false, &text, &why)) send_object(h, x, put_content, &text);
+  if (ok && !wrong && tokenizer_decode(h->model->o->t, m, list.id, list.n, false, &text, &why)) send_object(h, x, 200, NULL, false, put_content, &text);
   else if (!wrong) refuse(h, x, 500, "internal_error", "", false, "there is no memory left for this request");
   ids_free(m, &list);
   bytes_free(m, &text);
