@@ -248,10 +248,6 @@ struct scheduler {
   struct scheduler_counts counts;
 };
   /* requests, and a cache with a slot for some of them; only |counts| is for others to read */
-
-@ These are the functions. What goes wrong with one text ends that text and no other; only a pass that was cancelled as a whole is an error of |scheduler_step|.
-
-@<What a scheduler does@>=
 bool scheduler_open(struct scheduler *s, const struct generate_context *g,
   const struct scheduler_options *w, struct error *why);
   /* |g->s| must be a cache; all four are borrowed. Errors: fewer rows in a pass than slots, memory */
