@@ -329,10 +329,8 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
   if (rows > 0 && !read_and_score(g, list, n, rows, logits, why))
     return false;                                 /* 2. and 3. */
   for (size_t i = 0; i < n; i++)
-    if (may_choose(list[i])) {
-      take_token(g, list[i], logits);             /* 4., 5. and 6. */
-      logits += g->lm->config.vocab_size;
-    }
+    if (may_choose(list[i]))
+      logits = take_tokens(g, list[i], logits);   /* 4., 5. and 6. */
   return true;
 }
 
@@ -463,6 +461,26 @@ static void take_token(const struct generate_context *g, struct sequence *q,
       || want->accept(want->select_ctx, now.chosen, &q->why))@|
     && stop_or_go_on(g, q, &now);
   if (!ok)@+ c->ended = FINISH_ERROR;
+  q->before = *g->e->c;
+}
+
+@ Why does |generate_step| call |take_tokens|, and not simply |take_token|? \label{sec:guesses} Suppose that somebody has \emph{guessed} what will follow the text, and that the pass has read the guesses too, each at the position that it would have. Then there are logits behind every guess. Are they worth anything? Those behind the first guess are, if the token that we have just selected \emph{is} the first guess: for then the pass has read the very row that the next pass would read. So we select once more, without a pass; and so on, until a guess is wrong or the text has ended. Who would guess, and how well, is a chapter of its own (\cref{speculation}). Until then the list |guess| is empty, and each pass brings one token.
+@^guess@>
+
+@<Select a token, append it, and stop or go on@>=
+static float *take_tokens(const struct generate_context *g, struct sequence *q,
+  float *logits)
+{
+  const struct ids *text = &q->c.text;
+  size_t n = q->guess.n, right = 0, vocab = g->lm->config.vocab_size;
+  take_token(g, q, logits);
+  while (right < n && q->c.ended == FINISH_NONE
+      && text->id[text->n - 1] == q->guess.id[right]) {
+    right++;
+    take_token(g, q, logits + right * vocab);
+  }
+  q->guess.n = 0;
+  return logits + (n + 1) * vocab;
 }
 
 @* Reading: which rows a step computes.
@@ -493,7 +511,7 @@ struct generate_options {
 };
   /* what a caller wants of one text; any function may be null */
 
-@ The first step, for one sequence. Without a |recall|, |first|, the position of the first row to be read, is 0 when a round begins, and |store_crop| forgets everything
+@ The first step, for one sequence. The rows of guesses come last and are read with the last rows of the text, since before that no token can be chosen. Without a |recall|, |first|, the position of the first row to be read, is 0 when a round begins, and |store_crop| forgets everything
 from there on. A step reads |count| rows. If more than |chunk| rows are left, the sequence is still |reading|, and the next step goes on where this one stopped; only
 after the step that reads its last row may it choose a token. The counters are copied when a round begins, for the watcher.
 
@@ -509,23 +527,25 @@ static size_t plan_rows(const struct generate_context *g, struct sequence *q)
   else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);
   size_t left = n - q->first;
   q->reading = want->chunk > 0 && left > want->chunk;
-  q->count = q->reading ? want->chunk : left;
+  if (q->reading)@+ q->guess.n = 0;
+  q->count = q->reading ? want->chunk : left + q->guess.n;
   return q->count;
 }
 static bool may_choose(const struct sequence *q)
 {@+ return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE;@+ }
 
-@ The new rows of a sequence follow the rows that the store has of it. The last row of the text is always read, or there would be nothing to score. If the pass fails,
+@ The new rows of a sequence follow the rows that the store has of it, and a guess stands where it would stand in the text. Nobody has to take a wrong one out of the store again: the next step forgets what does not belong to the text, as it always does. The last row of the text is always read, or there would be nothing to score. If the pass fails,
 no text has changed, and the caller may try the same step again, perhaps with one sequence fewer. The new step may begin elsewhere than the failed one. If only the logits failed, a chunk's rows are stored already, and the next
 chunk follows them; a sequence that had come to its last rows begins its round again and reads all of them anew.
 
 @<Forget, read and score@>=
 static size_t make_rows(const struct sequence *q, struct row *rows)
 {
-  for (size_t i = 0; i < q->count; i++)
+  size_t n = q->c.text.n;
+  for (size_t i = 0, at = q->first; i < q->count; i++, at++)
     rows[i] = (struct row) @[{ .sequence = q->c.sequence,
-      .position = (uint32_t) (q->first + i),
-      .token = q->c.text.id[q->first + i] }@];
+      .position = (uint32_t) at,
+      .token = at < n ? q->c.text.id[at] : q->guess.id[at - n] }@];
   return q->count;
 }
 
@@ -537,6 +557,8 @@ struct sequence {
   const struct generate_options *want; /* borrowed */
   size_t first, count; /* the next pass reads |count| rows from |first| on */
   bool reading; /* and leaves some for the pass after it */
+  struct ids guess; /* what the next pass is to read behind the text */
+  size_t room; /* for so many, as whoever plans the pass says */
   struct counters before; /* when the round began */
   struct error why; /* after |FINISH_ERROR| */
 };
@@ -552,7 +574,8 @@ void sequence_close(struct memory *m, struct sequence *q);
 bool generate_step(const struct generate_context *g, struct sequence *const *list,
   size_t n, float *logits, struct error *why);
   /* takes |n| sequences, each with its own number in the store, one step further in one
-     pass; |logits| has room for |[n][vocab_size]|. Errors: those of |model_forward| and
+     pass; |logits| has room for |vocab_size| numbers for each of them and for each guess.
+     Errors: those of |model_forward| and
      |model_logits|; then no text is longer, and the step may be tried again. What is wrong
      with one text ends this sequence, with |FINISH_ERROR| */
 
@@ -569,7 +592,7 @@ static bool finite_until(const struct model *lm, const struct pass *p,
   return pass_is_finite(lm, p, first, why);
 }
 
-@ If a sequence has been read to its end, we need logits of its last row. If that row is not finite, this sequence ends with an error, and the others go on.
+@ If a sequence has been read to its end, we need logits of its last row. If that row is not finite, this sequence ends with an error, and the others go on. Guesses count up to the first row that is not finite: if it is wrong, its row does no harm, and if it is right, the next pass will find the error.
 
 @<Forget, read and score@>=
 static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
@@ -581,8 +604,14 @@ static size_t find_last_rows(const struct model *lm, struct sequence *const *lis
     size_t begin = end;
     end += q->count, q->first += q->count;
     if (!may_choose(q))@+ continue;
-    if (finite_until(lm, p, begin, end - 1, &q->why)) last[k++] = end - 1;
-    else q->c.ended = FINISH_ERROR;
+    size_t own = end - q->guess.n - 1;
+    if (!finite_until(lm, p, begin, own, &q->why)) {
+      q->c.ended = FINISH_ERROR;
+      continue;
+    }
+    q->guess.n = 0, last[k++] = own;
+    for (size_t r = own + 1; r < end && pass_is_finite(lm, p, r, NULL); r++)
+      q->guess.n++, last[k++] = r;
   }
   return k;
 }
@@ -609,7 +638,7 @@ static bool read_and_score(const struct generate_context *g,
   size_t k = 0;
   struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, total, sizeof *rows, why);
   size_t *last = rows == NULL ? NULL
-    : memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *last, why);
+    : memory_alloc(g->m, MEMORY_ACTIVATIONS, total, sizeof *last, why);
   for (size_t i = 0; last != NULL && i < n; i++)
     k += make_rows(list[i], rows + k);
   if (n == 1)@+ tell_of_text(g->e->progress, list[0]);

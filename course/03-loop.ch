@@ -70,15 +70,13 @@ cut: one step of all sequences
   if (rows > 0 && !read_and_score(g, list, n, rows, logits, why))
     return false;                                 /* 2. and 3. */
   for (size_t i = 0; i < n; i++)
-    if (may_choose(list[i])) {
-      take_token(g, list[i], logits);             /* 4., 5. and 6. */
-      logits += g->lm->config.vocab_size;
-    }
+    if (may_choose(list[i]))
+      logits = take_tokens(g, list[i], logits);   /* 4., 5. and 6. */
   return true;
 }
 @y
-  /* YOUR CODE: plan, read and score in one pass, let each sequence take its token */
-  (void) plan_rows, (void) may_choose, (void) read_and_score, (void) take_token;
+  /* YOUR CODE: plan, read and score in one pass, let each sequence take its tokens */
+  (void) plan_rows, (void) may_choose, (void) read_and_score, (void) take_tokens;
   (void) g, (void) list, (void) n, (void) logits;
   return error_say(why, "generate_step has not been written yet");
 }

@@ -16,7 +16,8 @@ static size_t plan_rows(const struct generate_context *g, struct sequence *q)
   else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);
   size_t left = n - q->first;
   q->reading = want->chunk > 0 && left > want->chunk;
-  q->count = q->reading ? want->chunk : left;
+  if (q->reading) q->guess.n = 0;
+  q->count = q->reading ? want->chunk : left + q->guess.n;
   return q->count;
 }
 
@@ -25,10 +26,11 @@ static bool may_choose(const struct sequence *q)
 
 static size_t make_rows(const struct sequence *q, struct row *rows)
 {
-  for (size_t i = 0; i < q->count; i++)
+  size_t n = q->c.text.n;
+  for (size_t i = 0, at = q->first; i < q->count; i++, at++)
     rows[i] = (struct row) { .sequence = q->c.sequence,
-      .position = (uint32_t) (q->first + i),
-      .token = q->c.text.id[q->first + i] };
+      .position = (uint32_t) at,
+      .token = at < n ? q->c.text.id[at] : q->guess.id[at - n] };
   return q->count;
 }
 
@@ -49,8 +51,14 @@ static size_t find_last_rows(const struct model *lm, struct sequence *const *lis
     size_t begin = end;
     end += q->count, q->first += q->count;
     if (!may_choose(q)) continue;
-    if (finite_until(lm, p, begin, end - 1, &q->why)) last[k++] = end - 1;
-    else q->c.ended = FINISH_ERROR;
+    size_t own = end - q->guess.n - 1;
+    if (!finite_until(lm, p, begin, own, &q->why)) {
+      q->c.ended = FINISH_ERROR;
+      continue;
+    }
+    q->guess.n = 0, last[k++] = own;
+    for (size_t r = own + 1; r < end && pass_is_finite(lm, p, r, NULL); r++)
+      q->guess.n++, last[k++] = r;
   }
   return k;
 }
@@ -70,7 +78,7 @@ static bool read_and_score(const struct generate_context *g,
   size_t k = 0;
   struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, total, sizeof *rows, why);
   size_t *last = rows == NULL ? NULL
-    : memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *last, why);
+    : memory_alloc(g->m, MEMORY_ACTIVATIONS, total, sizeof *last, why);
   for (size_t i = 0; last != NULL && i < n; i++)
     k += make_rows(list[i], rows + k);
   if (n == 1) tell_of_text(g->e->progress, list[0]);
@@ -148,6 +156,22 @@ static void take_token(const struct generate_context *g, struct sequence *q,
       || want->accept(want->select_ctx, now.chosen, &q->why))
     && stop_or_go_on(g, q, &now);
   if (!ok) c->ended = FINISH_ERROR;
+  q->before = *g->e->c;
+}
+
+static float *take_tokens(const struct generate_context *g, struct sequence *q,
+  float *logits)
+{
+  const struct ids *text = &q->c.text;
+  size_t n = q->guess.n, right = 0, vocab = g->lm->config.vocab_size;
+  take_token(g, q, logits);
+  while (right < n && q->c.ended == FINISH_NONE
+      && text->id[text->n - 1] == q->guess.id[right]) {
+    right++;
+    take_token(g, q, logits + right * vocab);
+  }
+  q->guess.n = 0;
+  return logits + (n + 1) * vocab;
 }
 
 /* <Take every sequence one step further> */
@@ -160,10 +184,8 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
   if (rows > 0 && !read_and_score(g, list, n, rows, logits, why))
     return false;                                 /* 2. and 3. */
   for (size_t i = 0; i < n; i++)
-    if (may_choose(list[i])) {
-      take_token(g, list[i], logits);             /* 4., 5. and 6. */
-      logits += g->lm->config.vocab_size;
-    }
+    if (may_choose(list[i]))
+      logits = take_tokens(g, list[i], logits);   /* 4., 5. and 6. */
   return true;
 }
 

@@ -80,6 +80,8 @@ struct sequence {
   const struct generate_options *want; /* borrowed */
   size_t first, count; /* the next pass reads count rows from first on */
   bool reading; /* and leaves some for the pass after it */
+  struct ids guess; /* what the next pass is to read behind the text */
+  size_t room; /* for so many, as whoever plans the pass says */
   struct counters before; /* when the round began */
   struct error why; /* after FINISH_ERROR */
 };
@@ -95,9 +97,10 @@ bool sequence_open(struct sequence *q, const struct generate_context *g,
 void sequence_close(struct memory *m, struct sequence *q);
 
 /* takes n sequences, each with its own number in the store, one step further in one
-   pass; logits has room for [n][vocab_size]. Errors: those of model_forward and
-   model_logits; then no text is longer, and the step may be tried again. What is
-   wrong with one text ends this sequence, with FINISH_ERROR */
+   pass; logits has room for vocab_size numbers for each of them and for each guess.
+   Errors: those of model_forward and model_logits; then no text is longer, and the
+   step may be tried again. What is wrong with one text ends this sequence, with
+   FINISH_ERROR */
 bool generate_step(const struct generate_context *g, struct sequence *const *list,
   size_t n, float *logits, struct error *why);
 

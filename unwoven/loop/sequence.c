@@ -50,4 +50,5 @@ void continuation_free(struct memory *m, struct continuation *c)
 void sequence_close(struct memory *m, struct sequence *q)
 {
   continuation_free(m, &q->c);
+  ids_free(m, &q->guess);
 }
