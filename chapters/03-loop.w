@@ -479,7 +479,7 @@ static float *take_tokens(const struct generate_context *g, struct sequence *q,
     right++;
     take_token(g, q, logits + right * vocab);
   }
-  q->guess.n = 0;
+  q->guess.n = 0, q->right = right;
   return logits + (n + 1) * vocab;
 }
 
@@ -558,7 +558,7 @@ struct sequence {
   size_t first, count; /* the next pass reads |count| rows from |first| on */
   bool reading; /* and leaves some for the pass after it */
   struct ids guess; /* what the next pass is to read behind the text */
-  size_t room; /* for so many, as whoever plans the pass says */
+  size_t room, right; /* for how many there is room, and how many came true */
   struct counters before; /* when the round began */
   struct error why; /* after |FINISH_ERROR| */
 };

@@ -202,11 +202,18 @@ struct request {
 
 @ A slot needs no structure. The cache is opened with as many sequences as we want slots, and slot $k$ is simply sequence $k$. So the options are few. The counters are for this chapter's tables; they also tell you whether a server is set well.
 
+The last two lines are for \cref{speculation}, where guesses are read behind the texts. Until then there are none.
+
 @<What a scheduler is told, and what it counts@>=
+typedef bool step_passes(void *ctx, const struct generate_context *g,
+  struct sequence *const *list, size_t n, float *logits, struct error *why);
+  /* as |generate_step|, which has no |ctx| */
 struct scheduler_options {
   size_t pass_rows; /* the most rows in a pass, at least one for each slot; 0: 256 */
   bool share; /* keep full pages, and find them again by their tokens */
   bool in_batches; /* requests are let in only when no text runs: static batching */
+  size_t guesses; /* the most for a text in a pass, if there are rows to spare */
+  step_passes *step; void *step_ctx; /* computes the passes; null: |generate_step| */
 };
   /* how to serve; zero is the usual choice everywhere */
 struct scheduler_counts {
@@ -241,7 +248,7 @@ struct scheduler {
   bool *taken; /* [slots] */
   struct sequence **list; /* [slots]: those that have rows in the next pass */
   struct cache_demand *demand; /* [slots]: their rows */
-  float *logits; /* [slots][vocab] */
+  float *logits; /* [slots][1 + guesses][vocab] */
   struct prefix_index index;
   uint32_t limit; /* slots that may be used: fewer after memory was refused */
   bool in_pass; /* a pass is being computed, so a callback may be calling */
@@ -268,7 +275,7 @@ void scheduler_close(struct scheduler *s);
   /* cancels all texts, which stay their callers', and returns the memory; the cache is empty then */
 
 @* One step. \label{sec:schedulerstep}
-Here is the whole scheduler in one function. It lets in the requests for which there is room, and plans the pass. If the pages do not suffice for the plan, a text has to make room, and we plan anew. Then |generate_step| computes the pass. Afterwards the new full pages are brought to the index, and the texts that have ended leave the line (|look_after_texts|). The next sections fill in these words, one by one.
+Here is the whole scheduler in one function. It lets in the requests for which there is room, and plans the pass. If the pages do not suffice for the plan, a text has to make room, and we plan anew. Then the pass is computed. Afterwards the new full pages are brought to the index, and the texts that have ended leave the line (|look_after_texts|). The next sections fill in these words, one by one.
 
 @<Take all texts one step further@>=
 bool scheduler_step(struct scheduler *s, struct error *why)
@@ -278,12 +285,24 @@ bool scheduler_step(struct scheduler *s, struct error *why)
   while (n > 0 && !cache_fits(s->g.s, s->demand, n) && make_room(s))
     n = plan_pass(s);
   if (n == 0) return true;
-  s->in_pass = true;
-  bool ok = generate_step(&s->g, s->list, n, s->logits, why);
-  s->in_pass = false;
+  bool ok = compute_pass(s, n, why);
   if (ok) count_pass(s, n);
   else ok = pass_refused(s, n, why);
   look_after_texts(s);
+  return ok;
+}
+
+@ The pass itself is one call of \cref{loop}'s step, or of a step that takes its place (\cref{speculation}). While it runs, |in_pass| says so, for the sake of callbacks.
+
+@<Compute the pass@>=
+static bool compute_pass(struct scheduler *s, size_t n, struct error *why)
+{
+  const struct scheduler_options *w = &s->w;
+  make_room_for_guesses(s, n);
+  s->in_pass = true;
+  bool ok = w->step == NULL ? generate_step(&s->g, s->list, n, s->logits, why)@|
+    : w->step(w->step_ctx, &s->g, s->list, n, s->logits, why);
+  s->in_pass = false;
   return ok;
 }
 
@@ -341,6 +360,19 @@ static size_t plan_pass(struct scheduler *s)
   return n;
 }
 
+@ A pass may also read guesses behind the texts, and these are rows like any others. \label{sec:guessrows} What may they take? Only what is left over: rows that the plan has not given to anybody, the same number for each text, and pages only if nobody has to give up one for them. So a guess never delays a prompt, and when many students are there, the room for guesses goes to zero by itself.
+
+@<Plan a pass@>=
+static void make_room_for_guesses(struct scheduler *s, size_t n)
+{
+  size_t left = s->w.pass_rows;
+  for (size_t i = 0; i < n; i++) left -= s->demand[i].rows;
+  size_t room = left / n < s->w.guesses ? left / n : s->w.guesses;
+  for (size_t i = 0; i < n; i++) s->demand[i].rows += room;
+  if (room > 0 && !cache_fits(s->g.s, s->demand, n)) room = 0;
+  for (size_t i = 0; i < n; i++) s->list[i]->room = room;
+}
+
 @ How busy are the slots? Divide |slots_used| by the passes and by the slots, and you have the share of the hand calculation. (|limit| is the number of slots, except after a pass for which the system has refused memory; see \cref{sec:preempt}.)
 
 @<Plan a pass@>=
@@ -348,7 +380,7 @@ static void count_pass(struct scheduler *s, size_t n)
 {
   s->counts.passes++;
   s->counts.slots_used += n;
-  for (size_t i = 0; i < n; i++) s->counts.rows += s->demand[i].rows;
+  for (size_t i = 0; i < n; i++) s->counts.rows += s->list[i]->count;
   if (s->limit < s->g.s->n_sequences) s->limit++;
 }
 
@@ -761,6 +793,7 @@ The file of the index:
 @<Make room@>@;
 @<Bring new pages to the index@>@;
 @<Look after the texts of a pass@>@;
+@<Compute the pass@>@;
 @<Take all texts one step further@>@;
 
 @ A text that ends gives back its slot and its rows. Its full pages stay in the cache as long as the index holds them, for the next one who begins alike.

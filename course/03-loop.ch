@@ -140,7 +140,8 @@ cut: what a sequence reads next
   else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);
   size_t left = n - q->first;
   q->reading = want->chunk > 0 && left > want->chunk;
-  q->count = q->reading ? want->chunk : left;
+  if (q->reading)@+ q->guess.n = 0;
+  q->count = q->reading ? want->chunk : left + q->guess.n;
   return q->count;
 }
 @y

@@ -170,7 +170,7 @@ static float *take_tokens(const struct generate_context *g, struct sequence *q,
     right++;
     take_token(g, q, logits + right * vocab);
   }
-  q->guess.n = 0;
+  q->guess.n = 0, q->right = right;
   return logits + (n + 1) * vocab;
 }
 

@@ -81,7 +81,7 @@ struct sequence {
   size_t first, count; /* the next pass reads count rows from first on */
   bool reading; /* and leaves some for the pass after it */
   struct ids guess; /* what the next pass is to read behind the text */
-  size_t room; /* for so many, as whoever plans the pass says */
+  size_t room, right; /* for how many there is room, and how many came true */
   struct counters before; /* when the round began */
   struct error why; /* after FINISH_ERROR */
 };

@@ -46,11 +46,21 @@ static size_t plan_pass(struct scheduler *s)
   return n;
 }
 
+static void make_room_for_guesses(struct scheduler *s, size_t n)
+{
+  size_t left = s->w.pass_rows;
+  for (size_t i = 0; i < n; i++) left -= s->demand[i].rows;
+  size_t room = left / n < s->w.guesses ? left / n : s->w.guesses;
+  for (size_t i = 0; i < n; i++) s->demand[i].rows += room;
+  if (room > 0 && !cache_fits(s->g.s, s->demand, n)) room = 0;
+  for (size_t i = 0; i < n; i++) s->list[i]->room = room;
+}
+
 static void count_pass(struct scheduler *s, size_t n)
 {
   s->counts.passes++;
   s->counts.slots_used += n;
-  for (size_t i = 0; i < n; i++) s->counts.rows += s->demand[i].rows;
+  for (size_t i = 0; i < n; i++) s->counts.rows += s->list[i]->count;
   if (s->limit < s->g.s->n_sequences) s->limit++;
 }
 
@@ -179,6 +189,18 @@ static void look_after_texts(struct scheduler *s)
   }
 }
 
+/* <Compute the pass> */
+static bool compute_pass(struct scheduler *s, size_t n, struct error *why)
+{
+  const struct scheduler_options *w = &s->w;
+  make_room_for_guesses(s, n);
+  s->in_pass = true;
+  bool ok = w->step == NULL ? generate_step(&s->g, s->list, n, s->logits, why)
+    : w->step(w->step_ctx, &s->g, s->list, n, s->logits, why);
+  s->in_pass = false;
+  return ok;
+}
+
 /* <Take all texts one step further> */
 bool scheduler_step(struct scheduler *s, struct error *why)
 {
@@ -187,9 +209,7 @@ bool scheduler_step(struct scheduler *s, struct error *why)
   while (n > 0 && !cache_fits(s->g.s, s->demand, n) && make_room(s))
     n = plan_pass(s);
   if (n == 0) return true;
-  s->in_pass = true;
-  bool ok = generate_step(&s->g, s->list, n, s->logits, why);
-  s->in_pass = false;
+  bool ok = compute_pass(s, n, why);
   if (ok) count_pass(s, n);
   else ok = pass_refused(s, n, why);
   look_after_texts(s);

@@ -25,11 +25,17 @@ struct request {
 
 /* <What a scheduler is told, and what it counts> */
 
+/* as generate_step, which has no ctx */
+typedef bool step_passes(void *ctx, const struct generate_context *g,
+  struct sequence *const *list, size_t n, float *logits, struct error *why);
+
 /* how to serve; zero is the usual choice everywhere */
 struct scheduler_options {
   size_t pass_rows; /* the most rows in a pass, at least one for each slot; 0: 256 */
   bool share; /* keep full pages, and find them again by their tokens */
   bool in_batches; /* requests are let in only when no text runs: static batching */
+  size_t guesses; /* the most for a text in a pass, if there are rows to spare */
+  step_passes *step; void *step_ctx; /* computes the passes; null: generate_step */
 };
 
 /* what was done since the scheduler was opened */
@@ -51,7 +57,7 @@ struct scheduler {
   bool *taken; /* [slots] */
   struct sequence **list; /* [slots]: those that have rows in the next pass */
   struct cache_demand *demand; /* [slots]: their rows */
-  float *logits; /* [slots][vocab] */
+  float *logits; /* [slots][1 + guesses][vocab] */
   struct prefix_index index;
   uint32_t limit; /* slots that may be used: fewer after memory was refused */
   bool in_pass; /* a pass is being computed, so a callback may be calling */

@@ -21,7 +21,8 @@ bool scheduler_open(struct scheduler *s, const struct generate_context *g,
   if (s->taken != NULL) s->list = memory_alloc(g->m, MEMORY_OTHER, slots, sizeof (struct sequence *), why);
   if (s->list != NULL) s->demand = memory_alloc(g->m, MEMORY_OTHER, slots + 1, sizeof *s->demand, why);
   if (s->demand != NULL)
-    s->logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, slots * g->lm->config.vocab_size, sizeof *s->logits, why);
+    s->logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, slots * (1 + w->guesses), g->lm->config.vocab_size * sizeof *s->logits,
+      why);
   if (s->logits != NULL && prefix_open(&s->index, w->share ? g->s : NULL, g->m, why)) {
     s->index.page_rows = cache_look(g->s).page_rows;
     return true;

@@ -1,0 +1,453 @@
+@i types.w
+@s size_t int
+@s guess_tokens int
+@s speculation int
+@s drafter int
+@s drafted int
+@s lookup int
+@s sequence int
+@s generate_context int
+@s generate_options int
+@s continuation int
+@s engine int
+@s store int
+@s sampler int
+@s row int
+@s pass int
+@s acceptance int
+@s house int
+@s tree_guess int
+@s counters int
+
+\chapterquestion{A pass checks four tokens almost for the price of one. But which four? The next three do not exist yet.}
+@** Speculative decoding: guess ahead, check at once.
+\incipit{O}{ne reader, one text}, and a machine that is idle for most of the time. In \cref{serving} other people's rows filled it. But tonight there is nobody else: you have a model on your own computer, and it writes one token after another. Each pass fetches all the weights, uses each of them once, and throws them away. The multipliers wait.
+
+A second row in the same pass would cost almost nothing. Whose row? It must be a row of \emph{your} text, and there is only one: that of the newest token. The row after it belongs to a token that has not been chosen yet.
+
+So let us guess it. Suppose that the text says \emph{Once upon a}. Anybody can tell how it goes on, and a computer that looks up what followed the last time that somebody wrote these words can tell as well. We put the guess behind the text, as if it had been chosen, and read both rows in one pass: \emph{a}, and \emph{time}. Then there are two lists of logits. The first says what the model chooses after \emph{Once upon a}. If that is \emph{time}, then our guess was right, and the second list is worth something: it says what the model chooses after \emph{Once upon a time}. Two tokens for one pass. If the model has chosen anything else, the guess was wrong, and the second list is about a text that does not exist. We throw it away, and have one token for one pass, as always. This is called \emph{speculative decoding}.
+@^speculative decoding@>@^guess@>
+
+@ Here is the whole idea, with three guesses at a time. Do it once by hand.
+
+\begin{byhand}{three guesses, and what a pass makes of them}
+The text ends in \emph{the}, and the model would go on with \emph{cat sat on the mat}, if we let it. Somebody guesses \emph{cat sat down}. The pass reads four rows:
+
+\medskip
+\begin{tabular}{@@{}llll@@{}}
+\tabhead{row} & \tabhead{its token} & \tabhead{the model chooses} & \tabhead{so}\\
+1 & the & cat & the first guess was right; go on with row 2\\
+2 & cat & sat & the second was right; go on with row 3\\
+3 & sat & on & the third was \emph{down}: wrong, and here we stop\\
+4 & down & \emph{softly} & it is about a text that does not exist
+\end{tabular}
+\medskip
+
+\noindent The text grows by \emph{cat sat on}: three tokens from one pass. Two of them had been guessed; the third is the model's own answer, in the place where the guess was wrong.
+
+\emph{How much can we lose?} If all three guesses are wrong, row 1 still chooses a token. Every pass brings at least one. \emph{How much can we gain?} If all are right, row 4 chooses one more that nobody has guessed, and the pass brings four.
+\end{byhand}
+
+In words of the field: whoever guesses is the \emph{drafter}, the guesses are the \emph{draft}, and the pass that reads them \emph{verifies} them. How many are read in a pass is called $\gamma$. A guess that comes true is \emph{accepted}, and the share of guesses that do is the \emph{acceptance rate}. We shall stay with \emph{guess}.
+@^draft@>@^acceptance rate@>@^verification@>
+
+@ What do we hope for? \label{sec:expected} Let each guess come true with probability $\alpha$, whatever has happened before. A pass with $\gamma$ guesses brings one token for certain; a second if the first guess was right; a third if the first two were; and so on. So we may expect
+$$1+\alpha+\alpha^2+\cdots+\alpha^\gamma={1-\alpha^{\gamma+1}\over1-\alpha}$$
+tokens.\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}, equation 1.} With $\alpha=0.8$ and four guesses that is $(1-0.8^5)/0.2=3.4$ tokens for a pass. With $\alpha=0.3$ it is 1.4, however many guesses we add: the fourth is worth $0.3^4$, less than a hundredth of a token. And no pass brings more than $\gamma+1$, so $g$ tokens take at least $\lceil g/(\gamma+1)\rceil$ passes.
+@^expected tokens per pass@>
+
+Two things can go wrong with this hope, and the chapter measures both. The pass has $\gamma+1$ rows and costs more than one with a single row: less than you would think, but not nothing. And whoever guesses takes time, too. A drafter is good if it is right often, and it is \emph{useful} only if it is cheap besides.
+
+There is a third question, and it comes first. Is the text still the same? If guessing changed what the model writes, however slightly, we could not use it in a program whose promise is that a text depends on the model, the prompt, the settings and the seed.
+
+@* The same text, at every temperature. \label{sec:sametext}
+Take the greedy case first. The token after a text is the likeliest by the logits of the text's last row. In the verifying pass, row 2 of the hand calculation \emph{is} the last row of a text, since \emph{cat} was chosen a moment ago: same tokens before it, same position. In most engines its logits are nevertheless not quite those of a pass of its own: with four rows another kernel runs, and sums in another order. Now and then a likeliest token changes with the last bit. In our engine a row's sums have one order whatever else is in the pass (\cref{sec:twice}). So the logits are the same bits, and so is every choice.
+@^order of summation@>
+
+And with a temperature? Then the model does not choose the likeliest token; it draws one. The usual answer is a rule of acceptance with random numbers of its own, which gets the \emph{distribution} of texts right (\cref{sec:leviathan}). The text itself becomes another than without guesses. But ours need not. Remember how \cref{sec:sampler} draws: each token $x$ that is left gets its score plus a random number $g_x$, and the largest sum wins. The number $g_x$ depends on the seed, on the \emph{position}, and on $x$; on nothing else. So ``what does the model choose after this text?'' is a question with one answer, even at temperature 1. Whether the row that answers it was read alone, or behind another row in the same pass, cannot be seen in the answer.
+
+\emph{Theorem.} A text that is written with guesses is the text that is written without, token by token, whoever guesses and whatever is guessed.
+
+\emph{Proof,} by induction over the tokens. Let the text so far be the same. The next token is chosen by |take_token| (\cref{sec:guesses}) from the logits of the row of its last token. This row was read in some pass, behind the rows of the text before it and no others: for we look at the row of a guess only if the guess equals the token just chosen. So its logits are those of a pass of its own, bit for bit. And the choice depends on these logits, the text, the seed and the position, which are the same as well.\quad{\fontencoding{U}$\square$}
+
+It is such a short proof because all the work was done before: by \cref{forward}, where a sum got its order, and by \cref{sampling}, where a random number got its place. Stops, penalties and constraints need no clause of their own. They are part of the choice, and each choice sees the text before it and not the guesses behind. And it is why the program below has no rule of acceptance in it at all. It asks what the model would choose, and compares.
+
+@* Who guesses, and who checks. \label{sec:speculation}
+Anybody may guess. So a drafter is a function, and it is called with all texts that are in a pass, since one that has a model of its own wants to read all their rows together. It puts its guesses into |guess|, at most |room| of them. It may put none. It need not be right, and it cannot do any harm.
+
+We also keep count. How many passes had one guess that came true, how many two? The array |came| knows; it is the histogram that you will see in \cref{sec:gain}.
+
+@<Who guesses@>=
+typedef void guess_tokens(void *ctx, const struct generate_context *g,
+  struct sequence *const *list, size_t n);
+  /* puts at most |room| ids into |guess|, which is empty, of each of the |n| texts; nothing else
+     of them is changed */
+enum { MOST_GUESSES = 16 };
+  /* of a text in a pass */
+struct speculation {
+  guess_tokens *guess;@+ void *ctx; /* who guesses */
+  size_t most; /* guesses of a text in a pass, at most |MOST_GUESSES| */
+  uint64_t guessed, accepted; /* guesses that were read, and those that came true */
+  uint64_t came[MOST_GUESSES + 1]; /* texts in passes with guesses, by how many came true */
+};
+  /* only the counts are changed here, and they are for others to read */
+
+@ How many guesses does a text have room for? None if its prompt is still being read, for then no token is chosen in this pass. Otherwise whoever plans the pass has said how many. But the last token that is wanted needs no row behind it, so if five tokens are still wanted, there is no use for more than four guesses. And each guess needs a position in the context.
+
+@<Limit the guesses@>=
+static bool will_read_on(const struct generate_context *g, const struct sequence *q)
+{
+  size_t n = q->c.text.n, first = q->reading ? q->first : 0;
+  if (q->want->recall != NULL) first = store_length(g->s, q->c.sequence);
+  return q->want->chunk > 0 && n > first && n - first > q->want->chunk;
+}
+static size_t room_for_guesses(const struct generate_context *g, const struct sequence *q)
+{
+  size_t n = q->c.text.n, written = n - q->c.n_prompt, room = q->room;
+  size_t wanted = q->want->max_new_tokens, left = g->s->n_positions - n;
+  if (q->c.ended != FINISH_NONE || wanted <= written + 1 || will_read_on(g, q)) return 0;
+  if (room > wanted - written - 1) room = wanted - written - 1;
+  return room < left ? room : left;
+}
+
+@ And here is the step. It takes the place of |generate_step| wherever that is called, with the same promises. Somebody guesses; the step of \cref{loop} reads text and guesses in one pass and takes as many tokens as come true; and what was read in vain leaves the store.
+
+What if the pass fails? A pass with guesses is larger than one without. It may need memory that the system refuses, or a page that the cache does not have, where a plain pass would have gone through. A guess must never be the reason why a text ends. So we drop them all and try once more.
+
+@<Take texts further, with guesses@>=
+bool speculate_step(void *ctx, const struct generate_context *g,
+  struct sequence *const *list, size_t n, float *logits, struct error *why)
+{
+  struct speculation *by = ctx;
+  for (size_t i = 0; i < n; i++) {
+    list[i]->room = room_for_guesses(g, list[i]);
+    list[i]->guess.n = list[i]->right = 0;
+  }
+  by->guess(by->ctx, g, list, n);
+  for (size_t i = 0; i < n; i++) list[i]->room = list[i]->guess.n;
+  bool ok = generate_step(g, list, n, logits, why);
+  if (!ok && drop_guesses(list, n) && !progress_cancelled(g->e->progress))
+    ok = generate_step(g, list, n, logits, why);
+  for (size_t i = 0; i < n; i++) settle_guesses(by, g, list[i], ok);
+  return ok;
+}
+
+@ From now on |room| says how many guesses were made for this pass. A row that was read in vain must go, or the next pass would find its position taken. The step of \cref{loop} would see to that by itself, with |recall|. We do it at once, because in a crowded cache somebody else may be waiting for the page.
+
+Can a window be in the way? A cache with a window lets go of rows that no later row can see (\cref{sec:window}), and once they are gone, a text cannot be cropped back to where they would be seen again. But a pass lets go only of what its \emph{first} row does not see, and the first row is the newest token of the text, which stays. So whatever we crop, every row that the next pass looks at is there.
+
+@<Count, and forget what was read in vain@>=
+static bool drop_guesses(struct sequence *const *list, size_t n)
+{
+  size_t dropped = 0;
+  for (size_t i = 0; i < n; i++)
+    dropped += list[i]->guess.n, list[i]->guess.n = list[i]->room = 0;
+  return dropped > 0;
+}
+static void settle_guesses(struct speculation *by, const struct generate_context *g,@|
+  struct sequence *q, bool ok)
+{
+  if (q->room == 0) return;
+  if (ok) {
+    by->guessed += q->room, by->accepted += q->right;
+    by->came[q->right]++;
+  }
+  store_crop(g->s, q->c.sequence, q->c.text.n - 1);
+}
+
+@ For one text there is the loop of \cref{loop} once more, with this step in it. The logits need more room than before: the pass has a list of them behind the text, and one behind each guess.
+
+@<Write one text, with guesses@>=
+bool speculate(struct speculation *by, const struct generate_context *g,@|
+  const uint32_t *prompt, size_t n, const struct generate_options *want,@|
+  struct continuation *out, struct error *why)
+{
+  struct sequence q, *one = &q;
+  size_t vocab = g->lm->config.vocab_size;
+  bool ok = sequence_open(&q, g, prompt, n, want, why);
+  float *logits = !ok ? NULL : memory_alloc(g->m, MEMORY_ACTIVATIONS,@|
+    (1 + by->most) * vocab, sizeof *logits, why);
+  ok = logits != NULL;
+  while (ok && q.c.ended == FINISH_NONE) {
+    q.room = by->most;
+    ok = speculate_step(by, g, &one, 1, logits, why);
+    if (!ok && progress_cancelled(g->e->progress))
+      ok = true, q.c.ended = FINISH_CANCELLED;
+  }
+  if (q.c.ended == FINISH_ERROR) ok = error_say(why, "%s", q.why.text);
+  memory_free(g->m, logits), ids_free(g->m, &q.guess);
+  if (!ok) sequence_close(g->m, &q);
+  *out = q.c;
+  return ok;
+}
+
+@ The header of the first part.
+
+@(speculate.h@>=
+#ifndef INCIPIT_SPECULATE_H
+#define INCIPIT_SPECULATE_H
+#include "loop/generate.h"
+@<Who guesses@>@;
+bool speculate_step(void *ctx, const struct generate_context *g,
+  struct sequence *const *list, size_t n, float *logits, struct error *why);
+  /* as |generate_step|, with guesses by the |struct speculation| at |ctx|, for each text at most
+     |room|; |logits| has room for |1 + room| rows of the vocabulary for each */
+bool speculate(struct speculation *by, const struct generate_context *g,
+  const uint32_t *prompt, size_t n, const struct generate_options *want,
+  struct continuation *out, struct error *why);
+  /* as |generate|, and writes the same text */
+#endif
+
+@ @(speculate.c@>=
+/** Texts are written with guesses. Nothing here decides about a token: guesses are read
+   behind the text, the loop chooses as it always does, and a row is looked at only if the tokens before
+   it are those of the text. So a drafter that is wrong costs time and nothing else. */
+#include "speculation/speculate.h"
+@;@#
+@<Limit the guesses@>@;
+@<Count, and forget what was read in vain@>@;
+@<Take texts further, with guesses@>@;
+@<Write one text, with guesses@>@;
+
+@* Guessing by looking it up. \label{sec:lookup}
+The cheapest drafter has no model. It looks at the last few tokens, finds the last place where the text had them before, and guesses that it goes on as it did then. This is called \emph{prompt lookup} or \emph{n-gram} decoding.\side{\cited[Saxena 2023]{Saxena 2023}.} It sounds too simple to work, and for a poem it is. But think of what you ask a model for. Correct my letter. Summarize this article. Rename a variable in these forty lines. Most of the answer stands in the prompt already, word by word.
+@^prompt lookup@>@^n-gram@>
+
+Let the text be \emph{the cat sat on the mat, and the cat}. The last two tokens, \emph{the cat}, stood at the beginning, and \emph{sat on the} came after them. So we guess \emph{sat on the}. How many tokens should agree? With one, \emph{cat}, there would be more places, and more of them would be wrong. With five there may be none. We take the place where the \emph{most} tokens agree, up to |longest|; of several such places, the last, because a text is more like what it said a moment ago than like what it said on its first page. If not even |shortest| tokens agree, we do not guess at all. (The library \emph{transformers} takes the first such place of the text.)
+
+The search goes through the text once from its end. At each place it counts how many tokens agree with the text's last ones.
+
+@<Look up what came before@>=
+static size_t agree(const uint32_t *id, size_t n, size_t end, size_t longest)
+{
+  size_t k = 0;
+  while (k < longest && k < end && id[end - 1 - k] == id[n - 1 - k]) k++;
+  return k;
+}
+/* the place behind the last of the longest pieces of id[n] that equal its end, or 0 */
+static size_t find_again(const struct lookup *l, const uint32_t *id, size_t n)
+{
+  size_t best = 0, place = 0;
+  for (size_t end = n - 1; end > 0 && best < l->longest; end--) {
+    size_t k = agree(id, n, end, l->longest);
+    if (k > best) best = k, place = end;
+  }
+  return best < l->shortest ? 0 : place;
+}
+
+@ Then the guesses are copied, one after the other. The place may be so near to the end that we run out of text: after \emph{ha ha ha}, the last \emph{ha} was followed by one more, and then by nothing. We go on copying what we have just guessed, so \emph{ha} is followed by \emph{ha} for as long as there is room. The compression programs of 1977 copy in the same way.\side{\cited[Ziv and Lempel 1977]{Ziv 1977}.}
+@^LZ77@>
+
+@<Look up what came before@>=
+void guess_by_lookup(void *ctx, const struct generate_context *g,
+  struct sequence *const *list, size_t n)
+{
+  const struct lookup *l = ctx;
+  struct error why;
+  for (size_t i = 0; i < n; i++) {
+    struct sequence *q = list[i];
+    const struct ids *text = &q->c.text;
+    size_t at = q->room == 0 ? 0 : find_again(l, text->id, text->n);
+    for (; at > 0 && q->guess.n < q->room; at++) {
+      uint32_t id = at < text->n ? text->id[at] : q->guess.id[at - text->n];
+      if (!ids_push(g->m, &q->guess, id, &why)) break;
+    }
+  }
+}
+
+@ @(lookup.h@>=
+#ifndef INCIPIT_LOOKUP_H
+#define INCIPIT_LOOKUP_H
+#include "speculation/speculate.h"
+struct lookup { size_t shortest, longest; };
+  /* how many tokens have to agree, $1\le|shortest|\le|longest|$, and after how many we look no further */
+void guess_by_lookup(void *ctx, const struct generate_context *g,
+  struct sequence *const *list, size_t n);
+  /* a |guess_tokens|; |ctx| is a |struct lookup| */
+#endif
+
+@ @(lookup.c@>=
+/** Guesses that are copied from the text itself. */
+#include "speculation/lookup.h"
+@;@#
+@<Look up what came before@>@;
+
+@* Guessing with a smaller model. \label{sec:draft}
+The other drafter is a model. It must be much faster than ours, it must have the same vocabulary, or its tokens would mean nothing to us, and it should have read the same kind of books. Our built-in model has a sibling: trained on the same tales from the same seed, with \val{speculation.draft.layers} layers instead of \val{speculation.target.layers} and \val[0]{speculation.draft.share} percent of the weights (\cref{training}).
+@^draft model@>
+
+The sibling writes a continuation of $\gamma$ tokens, one at a time, as any model does, and these are the guesses. Which token should it choose? At temperature 0 its likeliest. And when ours is drawing at random? Then the sibling draws, too, from its own distribution: through the same sampler, with the same settings, the same penalties over the text so far, the same constraint. And, most important, \emph{with the same random numbers}. Our choice at a position is the token with the largest sum of score and $g_x$; the sibling's is the largest sum of \emph{its} score and the same $g_x$. A token with a lucky number is lucky in both. So if both models agree about the distribution, they draw the same token, whatever the temperature. If each had dice of its own, they would agree no more often than two strangers at a lottery. How much this is worth is computed in \cref{sec:coupling}.
+
+@<A smaller model, and its cache@>=
+struct drafter {
+  struct engine e;@+ struct counters c; /* it counts for itself */
+  const struct model *lm; /* borrowed */
+  struct store *s; /* with a sequence for each of ours */
+  struct memory *m;
+  size_t pass_rows; /* the most rows of a text in a pass */
+};
+bool drafter_open(struct drafter *d, const struct engine *e, const struct model *lm,
+  struct memory *m, uint32_t n_sequences, struct error *why);
+  /* |lm|, which is borrowed as |m| is, guesses for up to |n_sequences| texts, with the kernels and the pool of |e|.
+     It must stay where it is. On failure there is nothing to close */
+void drafter_close(struct drafter *d);
+  /* returns the cache */
+void guess_by_draft(void *ctx, const struct generate_context *g,
+  struct sequence *const *list, size_t n);
+  /* a |guess_tokens|; |ctx| is a |struct drafter| of a model with the same vocabulary. Texts whose choices are those
+     of no sampler that we know, or that are longer than its context, get no guesses */
+
+@ The cache of the smaller model has rows of the same texts, under the same numbers. They are kept from pass to pass as far as they are still true: |store_match_prefix| of \cref{cache} compares tokens and crops the rest. So if the second of four guesses was wrong, the rows from there on go. And if another text has taken over the number, or has lost its place for a while, nobody needs to tell the drafter.
+
+Who can be helped? A text that has room for guesses, is not longer than the smaller model's context, and chooses in a way that we can imitate: the likeliest token, or with the sampler of \cref{sampling}.
+
+@<Find the texts that can be helped@>=
+struct drafted {
+  struct sequence *q;@+ struct sampler *dice; /* null: the likeliest token */
+  size_t n;@+ uint32_t state; /* of the text and of the dice, before we guess */
+  bool read;@+ size_t row; /* in this round: are all its rows read? the last of them */
+};
+  /* a text that gets guesses */
+static bool can_draft(const struct drafter *d, const struct sequence *q)
+{
+  return q->room > 0 && q->c.text.n + q->room <= d->s->n_positions@|
+    && (q->want->select == NULL || q->want->select == sampler_choose);
+}
+static size_t find_texts(struct drafter *d, struct sequence *const *list, size_t n,@|
+  struct drafted *all)
+{
+  size_t k = 0;
+  for (size_t i = 0; i < n; i++) {
+    struct sequence *q = list[i];
+    if (!can_draft(d, q)) continue;
+    store_match_prefix(d->s, q->c.sequence, q->c.text.id, q->c.text.n - 1);
+    struct sampler *dice = q->want->select == NULL ? NULL : q->want->select_ctx;
+    all[k++] = (struct drafted) @[{ .q = q, .n = q->c.text.n, .dice = dice,@|
+      .state = dice == NULL ? 0 : sampler_save(dice) }@];
+  }
+  return k;
+}
+
+@ The first rows are those of the prompt, which the smaller model has to read as well. In a server nobody should have to wait for that. So a pass takes at most |pass_rows| rows of a text, and a text whose rows are not all there gets no guesses this time. It gets them when its rows have caught up.
+
+@<Read what the smaller model has not read@>=
+static size_t rows_to_draft(const struct drafter *d, const struct drafted *t)
+{
+  size_t left = t->q->c.text.n - store_length(d->s, t->q->c.sequence);
+  return left < d->pass_rows ? left : d->pass_rows;
+}
+static struct pass *read_texts(struct drafter *d, struct drafted *const *open, size_t n)
+{
+  struct pass *p = NULL;
+  struct error why;
+  size_t total = 0, k = 0;
+  for (size_t i = 0; i < n; i++) total += rows_to_draft(d, open[i]);
+  struct row *rows = memory_alloc(d->m, MEMORY_ACTIVATIONS, total, sizeof *rows, &why);
+  for (size_t i = 0; rows != NULL && i < n; i++) {
+    const struct continuation *c = &open[i]->q->c;
+    size_t at = store_length(d->s, c->sequence), end = at + rows_to_draft(d, open[i]);
+    for (; at < end; at++)
+      rows[k++] = (struct row) @[{ c->sequence, (uint32_t) at, c->text.id[at] }@];
+    open[i]->read = end == c->text.n, open[i]->row = k - 1;
+  }
+  if (rows != NULL && !model_forward(&d->e, d->lm, d->s, rows, total, &p, &why)) p = NULL;
+  memory_free(d->m, rows);
+  return p;
+}
+
+@ Now one guess for each of these texts. The smaller model's choice is put behind the text itself, for as long as we guess: so penalties see it when they choose the next guess, and |row| numbers are those of a text. A constraint must see it as well, and so |sampler_accept| is told of it. After an end token there is nothing to guess.
+
+@<Guess one token for each@>=
+static uint32_t likeliest_of(const float *logits, size_t vocab)
+{
+  size_t best = 0;
+  for (size_t v = 1; v < vocab; v++)
+    if (logits[v] > logits[best]) best = v;
+  return (uint32_t) best;
+}
+static bool is_end(const struct generate_options *want, uint32_t id)
+{
+  for (size_t i = 0; i < want->n_eos; i++)
+    if (want->eos[i] == id) return true;
+  return false;
+}
+/* guesses a token of a text; true if another may follow */
+static bool guess_one(const struct drafter *d, struct memory *m, struct drafted *t,
+  const float *logits)
+{
+  struct error why;
+  struct sequence *q = t->q;
+  uint32_t id = likeliest_of(logits, d->lm->config.vocab_size);
+  bool ok = (t->dice == NULL || sampler_choose(t->dice, logits, &q->c, &id, &why))@|
+    && (t->dice == NULL || sampler_accept(t->dice, id, &why))@|
+    && ids_push(m, &q->guess, id, &why) && ids_push(m, &q->c.text, id, &why);
+  return ok && q->guess.n < q->room && !is_end(q->want, id);
+}
+
+@ A round is one pass of the smaller model, and a guess for each text that is still open. Those that cannot go on leave the list.
+
+@<Guess one token for each@>=
+static size_t draft_round(struct drafter *d, struct memory *m, struct drafted **open, size_t n,@|
+  size_t *which, float *logits)
+{
+  struct error why;
+  size_t left = 0, scored = 0, vocab = d->lm->config.vocab_size;
+  struct pass *p = read_texts(d, open, n);
+  if (p == NULL) return 0;
+  for (size_t i = 0; i < n; i++)
+    if (open[i]->read) open[scored] = open[i], which[scored++] = open[i]->row;
+  bool ok = scored > 0 && model_logits(&d->e, d->lm, p, which, scored, logits, &why);
+  for (size_t i = 0; ok && i < scored; i++)
+    if (guess_one(d, m, open[i], logits + i * vocab)) open[left++] = open[i];
+  pass_close(p);
+  return left;
+}
+
+@ When the rounds are over, the texts get back their length, and the constraints the state that they had: nobody can tell that we have been here. If there was no memory for any of this, there are no guesses, and that is all.
+
+@<Guess by rounds@>=
+static void restore_text(struct drafted *t)
+{
+  t->q->c.text.n = t->n;
+  if (t->dice != NULL) sampler_restore(t->dice, t->state);
+}
+void guess_by_draft(void *ctx, const struct generate_context *g,
+  struct sequence *const *list, size_t n)
+{
+  struct drafter *d = ctx;
+  struct error why;
+  struct arena a = @[{ .m = d->m }@];
+  struct drafted *all = arena_alloc(&a, MEMORY_OTHER, n, sizeof *all, &why);
+  struct drafted **open = arena_alloc(&a, MEMORY_OTHER, n, sizeof (struct drafted *), &why);
+  size_t *which = arena_alloc(&a, MEMORY_OTHER, n, sizeof *which, &why);
+  float *logits = arena_alloc(&a, MEMORY_ACTIVATIONS, n, d->lm->config.vocab_size * sizeof *logits, &why);
+  size_t k = logits == NULL ? 0 : find_texts(d, list, n, all), left = k;
+  for (size_t i = 0; i < k; i++) open[i] = &all[i];
+  while (left > 0) left = draft_round(d, g->m, open, left, which, logits);
+  for (size_t i = 0; i < k; i++) restore_text(&all[i]);
+  arena_free(&a);
+}
+
+@ @(drafter.h@>=
+#ifndef INCIPIT_DRAFTER_H
+#define INCIPIT_DRAFTER_H
+#include "model/forward.h"
+#include "speculation/speculate.h"
+@<A smaller model, and its cache@>@;
+#endif
+
+@ Opening and closing are in \.{unwoven/speculation/open.c}.
+
+@(drafter.c@>=
+/** Guesses by a smaller model. Its cache follows the texts by their tokens: what it has of a text is compared with the
+   text before every pass. While it guesses, its guesses stand behind the text; when it returns, text and
+   sampler are as they were. */
+#include "cache/keep.h"
+#include "sampling/sampling.h"
+#include "speculation/drafter.h"
+@;@#
+@<Find the texts that can be helped@>@;
+@<Read what the smaller model has not read@>@;
+@<Guess one token for each@>@;
+@<Guess by rounds@>@;
+
