@@ -306,7 +306,7 @@ static bool run_answer(struct chat *t, const struct ids *next,
     .began = timing_seconds() };
   a->c->listen();
   waiting_begin(&a->o.wait, reading_words, NULL);
-  bool ok = generate(&with, next->id, next->n, &want, out, &a->why);
+  bool ok = guess_setup_generate(&a->o.guess, &with, next, &want, out, &a->why);
   waiting_end(&a->o.wait);
   if (!ok) return false;
   t->cost.rows = a->o.counters.rows - t->rows_before;

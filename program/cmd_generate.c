@@ -214,7 +214,7 @@ static bool run_loop(struct generation *g, struct continuation *text)
     .chunk = (size_t) a->w->of[OPTION_CHUNK].count };
   decode_setup_apply(&g->how, a, &want);
   if (g->n == 1) g->began = timing_seconds();
-  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, text, &a->why);
+  bool ok = guess_setup_generate(&o->guess, &with, &a->p.list, &want, text, &a->why);
   if (a->max_tokens == 0) g->first = g->last = timing_seconds();
   if (g->now->tokens > 0) g->decoded += g->last;
   return ok && !g->failed;
@@ -360,6 +360,9 @@ static void print_stats(const struct generation *g)
     uint64_t value = counters_at(&g->a->o.counters, i, &counter);
     console_stat(c, counter, (double) value, 0, counter_unit(counter));
   }
+  const struct speculation *by = &g->a->o.guess.by;
+  console_stat(c, "guessed", (double) by->guessed, 0, "tokens");
+  console_stat(c, "accepted", (double) by->accepted, 0, "tokens");
   for (int i = 0; i < N_TIMES; i++)
     if (!isnan(of[i])) console_stat(c, time_name[i], of[i], 2, i < N_TIMES - 2 ? "ms" : "tokens/s");
   console_stat(c, "weights mapped", (double) footprint_weights(g->a->o.lm), 0, "bytes");

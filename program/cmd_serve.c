@@ -330,10 +330,6 @@ static int finish(struct serving *s, const unsigned char key[PREFIX_KEY])
 static int open_all(struct serving *s, unsigned char key[PREFIX_KEY])
 {
   int status = check_host(s);
-  if (status == STATUS_DONE && option_or(s->w, OPTION_SPECULATE, 0) > 0) {
-    error_say(&s->why, "--speculate comes with chapter 13; wanted: 0");
-    status = STATUS_FAILED;
-  }
   if (status == STATUS_DONE && !read_keys(s)) status = STATUS_FAILED;
   if (status == STATUS_DONE && !ending_open(&s->end, &s->why)) status = STATUS_FAILED;
   if (status == STATUS_DONE) status = open_model(s);

@@ -712,10 +712,10 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .default_text = "on" },
   [OPTION_PROMPT_CACHE] = { .group = GROUP_SCHEDULING, .name = "prompt-cache", .value = "FILE", .where = S, .read = read_path,
     .words = "read those pages from a file, and write them there at the end" },
-  [OPTION_SPECULATE] = { .group = GROUP_SCHEDULING, .name = "speculate", .value = "N", .where = S, .read = read_count, .max = 16,
-    .words = "guess N tokens a pass",
+  [OPTION_SPECULATE] = { .group = GROUP_SCHEDULING, .name = "speculate", .value = "N", .where = G | C | S, .read = read_count, .max = 16,
+    .words = "guess at most N tokens a pass; no text changes",
     .default_text = "0" },
-  [OPTION_DRAFT] = { .group = GROUP_SCHEDULING, .name = "draft", .value = "MODEL", .where = S, .read = read_path,
+  [OPTION_DRAFT] = { .group = GROUP_SCHEDULING, .name = "draft", .value = "MODEL", .where = G | C | S, .read = read_path,
     .words = "with --speculate: have a second model guess",
     .default_text = "the text itself" },
   [OPTION_MAX_BODY] = { .group = GROUP_LIMITS, .name = "max-body", .value = "SIZE", .where = S, .read = read_size, .min = 1024, .max = UINT64_C(1) << 32,
@@ -1084,7 +1084,7 @@ static bool beams_agree(const struct command_line *w, struct error *why)
   static const enum option without[] = {
     OPTION_SAMPLERS, OPTION_SEED, OPTION_LOGIT_BIAS, OPTION_REGEX,
     OPTION_GRAMMAR, OPTION_JSON_OBJECT, OPTION_LOGPROBS, OPTION_JSONL,
-    OPTION_STOP, OPTION_STOP_ON_REPETITION };
+    OPTION_STOP, OPTION_STOP_ON_REPETITION, OPTION_SPECULATE, OPTION_DRAFT };
   uint64_t beams = w->of[OPTION_NUM_BEAMS].count;
   if (!w->of[OPTION_NUM_BEAMS].given || beams == 1) return true;
   for (int i = OPTION_SAMPLING; i <= OPTION_SAMPLING_END; i++)

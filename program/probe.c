@@ -59,7 +59,7 @@ static const struct key_row generate_keys[] = {
   { .name = "stop", .letter = 'a' }, { .name = "include_stop", .letter = 'b' },
   { .name = "min_tokens", .letter = 'n' }, { .name = "eos", .letter = 'e' },
   { .name = "cache", .letter = 'b' }, { .name = "chunk", .letter = 'n' },
-  { .name = "speculate", .letter = 'n', .chapter = 13, .default_text = "0" },
+  { .name = "speculate", .letter = 'n' },
 };
 
 static const struct key_row process_keys[] = {
@@ -418,6 +418,8 @@ static bool run_text(struct probe_request *q, const struct ids *list,
   struct generate_context with = { &o->e, o->lm, o->s, o->m };
   struct continuation text = { .n_prompt = 0 };
   bool own = !json_is_array(json_object_get(q->in, "eos"));
+  struct guess_setup guess;
+  guess_setup_lookup(&guess, (size_t) request_count(q, "speculate"));
   struct generate_options want = {
     .max_new_tokens = (size_t) request_count(q, "max_tokens"),
     .eos = own ? config->eos : eos->id,
@@ -427,7 +429,7 @@ static bool run_text(struct probe_request *q, const struct ids *list,
     .select = sampler_choose, .accept = sampler_accept, .select_ctx = d,
     .stop = criteria_should_stop, .stop_ctx = &ends->all,
     .min_tokens = ends->flow.min_tokens };
-  bool ok = generate(&with, list->id, list->n, &want, &text, q->why);
+  bool ok = guess_setup_generate(&guess, &with, list, &want, &text, q->why);
   if (ok) {
     text_stream_end(&ends->flow);
     put_continuation(q, &text, &ends->flow);

@@ -158,6 +158,7 @@ struct serve_counts {
 struct serve_look {
   size_t running, waiting, pages, pages_used, pages_cached, page_rows, slots;
   struct scheduler_counts done;
+  uint64_t guessed, accepted;
 };
 
 struct serve_engine;

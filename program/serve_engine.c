@@ -309,7 +309,8 @@ static void look_around(struct serve_engine *e)
   struct store *s = e->s->o->s;
   struct cache_state now = cache_look(s);
   const struct prefix_index *x = &e->line.index;
-  *l = (struct serve_look) { .slots = e->w.slots, .page_rows = now.page_rows, .pages = e->w.pages, .done = e->line.counts };
+  *l = (struct serve_look) { .slots = e->w.slots, .page_rows = now.page_rows, .pages = e->w.pages, .done = e->line.counts,
+    .guessed = e->s->o->guess.by.guessed, .accepted = e->s->o->guess.by.accepted };
   for (uint32_t i = 1; i < x->n; i++) l->pages_cached += x->entry[i].born != 0 && !cache_block_in_use(s, &x->entry[i].block);
   l->pages_used = now.pages_used > l->pages_cached ? now.pages_used - l->pages_cached : 0;
   for (const struct serve_job *j = e->first; j != NULL; j = j->next) {
@@ -443,7 +444,9 @@ static bool open_parts(struct serve_engine *e, struct error *why)
   struct session *o = e->s->o;
   struct memory *m = o->m;
   struct generate_context g = { &o->e, o->lm, o->s, m };
-  struct scheduler_options w = { .pass_rows = e->w.pass_rows, .share = e->w.share };
+  struct speculation *by = &o->guess.by;
+  struct scheduler_options w = { .pass_rows = e->w.pass_rows, .share = e->w.share, .guesses = by->most,
+    .step = by->most > 0 ? speculate_step : NULL, .step_ctx = by };
   uint32_t vocab = o->lm->config.vocab_size;
   if (!scheduler_open(&e->line, &g, &w, why)) return false;
   e->logprob = memory_alloc(m, MEMORY_OTHER, vocab, sizeof *e->logprob, why);

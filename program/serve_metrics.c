@@ -14,7 +14,7 @@
 struct seen {
   struct serve_counts c;
   struct serve_look l;
-  uint64_t connections, resident, none;
+  uint64_t connections, resident;
 };
 
 static void begin_family(FILE *f, const char *name, const char *type, const char *words)
@@ -50,8 +50,8 @@ static const struct { const char *name, *type; size_t at, size; const char *word
   { "incipit_passes_total", "counter", AT(l.done.passes), "Passes computed." },
   { "incipit_rows_total", "counter", AT(l.done.rows), "Rows computed." },
   { "incipit_preemptions_total", "counter", AT(l.done.preempted), "Slots taken away for lack of pages." },
-  { "incipit_guessed_tokens_total", "counter", AT(none), "Tokens guessed." },
-  { "incipit_accepted_tokens_total", "counter", AT(none), "Guesses that were right." },
+  { "incipit_guessed_tokens_total", "counter", AT(l.guessed), "Tokens guessed." },
+  { "incipit_accepted_tokens_total", "counter", AT(l.accepted), "Guesses that were right." },
 };
 
 static void put_families(FILE *f, const struct seen *s)

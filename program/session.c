@@ -321,7 +321,8 @@ static int open_parts(struct session *o, const struct console *c,
   if (with_model) status = open_model(o, c, w, needs, why);
   else if (o->path[0] != '\0') status = look_at_config(o, c, w, needs, why);
   if (status != STATUS_DONE || !with_tokenizer) return status;
-  bool ok = open_tokenizer(o, vocab != NULL ? vocab : o->path, needs, why);
+  bool ok = open_tokenizer(o, vocab != NULL ? vocab : o->path, needs, why)
+    && (!with_model || guess_setup_open(&o->guess, o, w, o->s->n_sequences, why));
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
@@ -342,6 +343,7 @@ int session_open(struct session *o, const struct console *c, const struct comman
    null, so that closing twice does no harm. */
 void session_close(struct session *o)
 {
+  guess_setup_close(o->m, &o->guess);
   tokenizer_close(o->m, o->t);
   pool_close(o->m, o->pool);
   store_close(o->s);

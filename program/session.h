@@ -5,6 +5,7 @@
 #include "model/forward.h"
 #include "accounts/formats.h"
 #include "cache/cache.h"
+#include "guess_setup.h"
 #include "waiting.h"
 
 /* what a subcommand asks for: it must have a tokenizer, a model, or takes a tokenizer if
@@ -25,6 +26,7 @@ struct session {
   struct tokenizer *t;
   /* the model's if it is known, else the tokenizer's */
   uint32_t vocab_size;
+  struct guess_setup guess; /* who guesses tokens ahead, if somebody does */
   double load_seconds; /* of all that is opened */
   char path[PATH_CAP]; /* of the model */
   struct waiting wait; /* the engine tells it how far a pass is */
