@@ -451,3 +451,108 @@ void guess_by_draft(void *ctx, const struct generate_context *g,
 @<Guess one token for each@>@;
 @<Guess by rounds@>@;
 
+@* The classical rule, and its proof. \label{sec:leviathan}
+In most programs a random number does not belong to a position. The model's dice are thrown when it is asked, and the drafter has dice of its own. Then comparing two throws would be silly, and something cleverer is done. You should know it, because it is what the papers mean by speculative decoding, and because it is so easy to get wrong.
+
+At some place of the text our model gives the next token the probabilities $p$, and the drafter, which guesses, gives it $q$. The drafter draws a token $x$ from $q$. We want to end with a token drawn from $p$, and we want it to be $x$ as often as possible. Take three tokens:
+
+\begin{byhand}{accept, or draw from what is missing}
+\begin{tabular}{@{}lrrrl@{}}
+& A & B & C &\\
+$p$, what we want & 0.5 & 0.3 & 0.2 &\\
+$q$, what is guessed & 0.2 & 0.7 & 0.1 &\\\midrule
+accept with & 1 & 3/7 & 1 & $\min(1,p/q)$\\
+comes out as a guess & 0.2 & 0.3 & 0.1 & $q$ times that: $\min(p,q)$, together 0.6\\
+is still missing & 0.3 & 0 & 0.1 & $p-\min(p,q)$, together 0.4\\
+so draw with & 3/4 & 0 & 1/4 & that, divided by 0.4
+\end{tabular}
+\medskip
+
+\noindent A and C are guessed too seldom, so whenever they are guessed we accept them. B is guessed too often, $0.7$ of the time where we want it $0.3$ of the time, so we accept only three of seven B's. In the other cases, 0.4 of all, we draw a token ourselves: from what is missing. Add the second row from the bottom to the one above it, and you have $p$ again.
+\end{byhand}
+
+The rule of Leviathan, Kalman and Matias, and of Chen and others in the same winter, is the left column of this box in general. \emph{Accept the guess $x$ with probability $\min(1,p(x)/q(x))$; otherwise draw from the residual distribution, which is proportional to $\max(0,p-q)$.}\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}; \cited[Chen and others 2023]{Chen 2023}.}
+@^residual distribution@>@^acceptance rule@>
+
+\emph{Proof.} A token $x$ comes out as an accepted guess with probability $q(x)\min(1,p(x)/q(x))=\min(q(x),p(x))$. Let $\beta$ be the sum of these, so that a guess is refused with probability $1-\beta$. What is missing, $\max(0,p(x)-q(x))=p(x)-\min(p(x),q(x))$, adds up to $1-\beta$ as well. So the second way brings $x$ with probability $(1-\beta)\cdot(p(x)-\min(p(x),q(x)))/(1-\beta)$, and both together bring $p(x)$.\quad{\fontencoding{U}$\square$}
+
+\emph{Nobody can accept more.} Whatever the rule, $x$ is guessed at most $q(x)$ of the time, and comes out $p(x)$ of the time. So it comes out \emph{because} it was guessed at most $\min(p(x),q(x))$ of the time, and $\beta=\sum_x\min(p(x),q(x))$ is the highest acceptance rate that a drafter with these probabilities can have. The statisticians call $1-\beta$ the \emph{total variation distance} of the two.
+@^total variation distance@>
+
+@ In a chain of guesses the rule is applied to one after the other, each with its own $p$ and $q$: $p$ after the guesses before it, since they have been accepted. The first that is refused ends the chain. If all are accepted, one more token is drawn from the last $p$. And $p$ and $q$ are the distributions that are really drawn from, after temperature, penalties, top-$k$ and all the rest of \cref{sampling}.
+
+The sums here are compensated: what is lost when a small number is added to a large one is kept in a second variable.\side{\cited[Neumaier 1974]{Neumaier 1974}.} A residual may consist of small differences alone, and dividing by a sum that is slightly wrong would make all of them slightly wrong.
+@^compensated summation@>
+
+@<Accept, or draw from what is missing@>=
+double sum_carefully(const double *x, size_t n)
+{
+  double sum = 0, lost = 0;
+  for (size_t i = 0; i < n; i++) {
+    double t = sum + x[i];
+    lost += fabs(sum) >= fabs(x[i]) ? (sum - t) + x[i] : (x[i] - t) + sum;
+    sum = t;
+  }
+  return sum + lost;
+}
+double acceptance_of(const double *p, const double *q, size_t n, double *accept,
+  double *residual, double *rate)
+{
+  for (size_t i = 0; i < n; i++) residual[i] = fmin(p[i], q[i]);
+  *rate = sum_carefully(residual, n);
+  for (size_t i = 0; i < n; i++) {
+    accept[i] = q[i] > 0 ? fmin(1, p[i] / q[i]) : 0;
+    residual[i] = fmax(p[i] - q[i], 0);
+  }
+  double missing = sum_carefully(residual, n);
+  for (size_t i = 0; missing > 0 && i < n; i++) residual[i] /= missing;
+  return missing;
+}
+
+@* Common dice. \label{sec:coupling}
+How often do \emph{our} two models agree? In \cref{sec:draft} both take the largest sum of score and $g_x$, with the same $g_x$. That they agree more often than with separate dice is plain; but how often exactly? There is a beautiful formula, and it takes four lines.
+
+\Cref{sec:sampler} has shown that $g=-\ln E$, where $E$ is a waiting time: $E>t$ with probability $e^{-t}$. So the largest $\ln p_x+g_x$ is the smallest $E_x/p_x$: a race in which token $x$ runs with speed $p_x$, and the drafter's race has the same $E$ with speeds $q_x$. When does $x$ win both? If for each other token $j$ both $E_j/p_j>E_x/p_x$ and $E_j/q_j>E_x/q_x$, that is, if $E_j>E_x\,r_j$ with $r_j=\max(p_j/p_x,\;q_j/q_x)$. Now $E_x$ and all $E_j/r_j$ are waiting times, of speeds 1 and $r_j$, and the first of several waiting times is a given one with its share of all speeds. For $j=x$ the maximum is 1. So
+\begin{equation}\label{eq:coupled}
+\hbox{they agree on $x$ with probability}\quad{1\over\sum_j\max(p_j/p_x,\;q_j/q_x)},
+\end{equation}
+and the sum over $x$ is our acceptance rate. (It is Daliri, Musco and Suresh's; the trick is older.\side{\cited[Daliri, Musco and Suresh 2025]{Daliri 2025}.}) In the hand calculation it is \val[3]{speculation.hand.coupled}, where the classical rule has 0.6, and two throws that have nothing to do with each other agree \val[2]{speculation.hand.separate} of the time.
+@^Gumbel coupling@>
+
+@<How often common dice agree@>=
+double coupled_rate(const double *p, const double *q, size_t n)
+{
+  double rate = 0;
+  for (size_t x = 0; x < n; x++) {
+    double speeds = 0;
+    if (p[x] <= 0 || q[x] <= 0) continue;
+    for (size_t j = 0; j < n; j++) speeds += fmax(p[j] / p[x], q[j] / q[x]);
+    rate += 1 / speeds;
+  }
+  return rate;
+}
+
+@ @(acceptance.h@>=
+#ifndef INCIPIT_ACCEPTANCE_H
+#define INCIPIT_ACCEPTANCE_H
+#include <stddef.h>
+double sum_carefully(const double *x, size_t n);
+  /* compensated */
+double acceptance_of(const double *p, const double *q, size_t n, double *accept,
+  double *residual, double *rate);
+  /* for a model's probabilities |p[n]| and a drafter's |q[n]|: with which probability each guess is accepted, how often one is, and from which
+     distribution a refused one is replaced; returns the sum by which |residual| was divided: if 0, nothing is ever refused, and |residual| is all zeros
+     (Leviathan, Kalman and Matias 2023) */
+double coupled_rate(const double *p, const double *q, size_t n);
+  /* how often two choices by |funnel_choose| agree that have the same noise (Daliri, Musco and Suresh 2025) */
+#endif
+
+@ @(acceptance.c@>=
+/** When guesses are accepted, by the rule of the papers and by ours, in exact probabilities. The engine
+   needs none of this to write a text: it compares tokens. */
+#include <math.h>
+#include "speculation/acceptance.h"
+@;@#
+@<Accept, or draw from what is missing@>@;
+@<How often common dice agree@>@;
+

@@ -8,7 +8,7 @@
    Checks (probe_request.c) come before anything is computed; an answering function writes only
    after its last calculation has succeeded. To add a kind, write one function, its list of keys,
    and a row in kind_table. The kinds about sampling, searches and stopping have files of their
-   own: probe_sample.c, probe_beam.c, probe_stop.c; they look at questions and never back here. */
+   own: probe_sample.c, probe_beam.c, probe_stop.c, probe_speculate.c; they look at questions and never back here. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -62,6 +62,9 @@ static const struct key_row generate_keys[] = {
   { .name = "speculate", .letter = 'n' },
 };
 
+static const struct key_row speculative_keys[] = {
+  { .name = "p", .letter = 'a', .required = true }, { .name = "q", .letter = 'a', .required = true },
+};
 static const struct key_row process_keys[] = {
   { .name = "op", .letter = 's', .required = true }, { .name = "params", .letter = 'o' },
   { .name = "ids", .letter = 'a' }, { .name = "logits", .letter = 'a', .required = true },
@@ -597,7 +600,7 @@ static const struct kind_row kind_table[] = {
     .answer = probe_beam },
   { .name = "quantize", KEYS(quantize_keys), .answer = handle_quantize },
   { .name = "stop", KEYS(stop_keys), .answer = probe_stop },
-  { .name = "speculative", .chapter = 13 },
+  { .name = "speculative", KEYS(speculative_keys), .answer = probe_speculative },
 };
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 

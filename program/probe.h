@@ -17,6 +17,9 @@ bool probe_philox(struct probe_request *q);
 /* a beam search */
 bool probe_beam(struct probe_request *q);
 
+/* when guesses are accepted */
+bool probe_speculative(struct probe_request *q);
+
 /* what is released of pieces */
 bool probe_stop(struct probe_request *q);
 
