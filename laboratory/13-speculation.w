@@ -1,0 +1,567 @@
+@i types.w
+@s size_t int
+@s lab_print int
+@s fixture int
+@s bench int
+@s speculation int
+@s lookup int
+@s drafter int
+@s rule int
+@s pair int
+@s way int
+@s sampler int
+@s request int
+@s scheduler int
+@s scheduler_options int
+@s generate_context int
+@s generate_options int
+@s continuation int
+@s counters int
+@s store int
+@s model int
+
+\chapterquestion{How often is a guess right, and what is a right guess worth?}
+@** Experiments on speculative decoding.
+\incipit{R}{ules come first}: whatever a rule of acceptance does to a distribution of a few tokens can be computed exactly, by adding up all that may happen. Then the built-in model and its sibling are asked how often they agree, in exact probabilities and in texts. At the end many texts are guessed in one scheduler, and the clock is read.
+
+@c
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "kernels/kernels.h"
+#include "families/loader.h"
+#include "cache/keep.h"
+#include "serving/scheduler.h"
+#include "speculation/acceptance.h"
+#include "speculation/drafter.h"
+#include "speculation/lookup.h"
+#include "laboratory/kit2.h"
+#include "laboratory/kit-random.h"
+@;@#
+@<Rules of acceptance@>@;
+@<What a rule does, exactly@>@;
+@<A chain of guesses, exactly@>@;
+@<Two models and their probabilities@>@;
+@<Write with guesses@>@;
+@<Serve with guesses@>@;
+@<Time the guesses@>@;
+@#
+int main(int argc, char **argv)
+{
+  static const struct lab_command table[] = @[{ { "values", print_rules },@|
+    { "values", print_chain }, { "values", print_agreement }, { "values", print_texts },@|
+    { "values", print_company }, { "histogram", draw_histogram }, { "agreement", draw_agreement },@|
+    { "times", print_times }, { "values", print_timed }, { NULL, NULL } }@];
+  return lab_main(argc, argv, table);
+}
+
+@* Rules. \label{lab:rules}
+A rule says with which probability a guess is accepted, and from which distribution a refused one is replaced. The first is the classical one, and the second is the same for a drafter that does not draw but has one favourite. The others have been found in programs, articles and answers, in these words or in others.
+
+@<Rules of acceptance@>=
+enum { SMALL_VOCAB = 6 };
+enum guessing { DRAWN, FAVOURITE };
+struct rule { const char *name;@+ enum guessing how;
+  void (*of)(const double *p, const double *q, size_t n, size_t guess, double *accept, double *instead); };
+  /* |how| the guess was made; |accept| is for this |guess|, |instead[n]| adds up to 1 if anything can be refused */
+static void share_out(double *x, size_t n)
+{
+  double sum = sum_carefully(x, n);
+  for (size_t i = 0; sum > 0 && i < n; i++) x[i] /= sum;
+}
+static void rule_classical(const double *p, const double *q, size_t n, size_t guess, double *accept, double *instead)
+{
+  double all[SMALL_VOCAB], rate;
+  acceptance_of(p, q, n, all, instead, &rate);
+  *accept = all[guess];
+}
+static void rule_favourite(const double *p, const double *q, size_t n, size_t guess, double *accept, double *instead)
+{
+  (void) q;
+  *accept = p[guess];
+  for (size_t i = 0; i < n; i++) instead[i] = i == guess ? 0 : p[i];
+  share_out(instead, n);
+}
+static void rule_from_p(const double *p, const double *q, size_t n, size_t guess, double *accept, double *instead)
+{
+  rule_classical(p, q, n, guess, accept, instead);
+  memcpy(instead, p, n * sizeof *p);
+}
+static void rule_no_dice(const double *p, const double *q, size_t n, size_t guess, double *accept, double *instead)
+{
+  rule_classical(p, q, n, guess, accept, instead);
+  *accept = p[guess] >= q[guess] ? 1 : 0;
+}
+static void rule_typical(const double *p, const double *q, size_t n, size_t guess, double *accept, double *instead)
+{
+  (void) q;
+  *accept = p[guess] > 0.2 ? 1 : 0;
+  memcpy(instead, p, n * sizeof *p);
+}
+static void rule_swapped(const double *p, const double *q, size_t n, size_t guess, double *accept, double *instead)
+{
+  rule_classical(p, q, n, guess, accept, instead);
+  *accept = p[guess] > 0 ? fmin(1, q[guess] / p[guess]) : 0;
+}
+static void rule_with_p(const double *p, const double *q, size_t n, size_t guess, double *accept, double *instead)
+{
+  rule_classical(p, q, n, guess, accept, instead);
+  *accept = p[guess];
+}
+static void rule_absolute(const double *p, const double *q, size_t n, size_t guess, double *accept, double *instead)
+{
+  rule_classical(p, q, n, guess, accept, instead);
+  for (size_t i = 0; i < n; i++) instead[i] = fabs(p[i] - q[i]);
+  share_out(instead, n);
+}
+static const struct rule rules[] = @[{@|
+  { "classical", DRAWN, rule_classical }, { "favourite", FAVOURITE, rule_favourite },@|
+  { "fromp", DRAWN, rule_from_p }, { "nodice", DRAWN, rule_no_dice },@|
+  { "typical", DRAWN, rule_typical }, { "swapped", DRAWN, rule_swapped },@|
+  { "withp", DRAWN, rule_with_p }, { "absolute", DRAWN, rule_absolute },@|
+  { "argmax", FAVOURITE, rule_classical } }@];
+enum { RULES = sizeof rules / sizeof *rules };
+
+@ What comes out of a rule? We add up over all guesses.
+
+@<What a rule does, exactly@>=
+static size_t favourite_of(const double *q, size_t n)
+{
+  size_t best = 0;
+  for (size_t i = 1; i < n; i++)
+    if (q[i] > q[best]) best = i;
+  return best;
+}
+static void outcome_of(const struct rule *r, const double *p, const double *q, size_t n, double *out)
+{
+  for (size_t i = 0; i < n; i++) out[i] = 0;
+  for (size_t guess = 0; guess < n; guess++) {
+    double accept, instead[SMALL_VOCAB], weight = q[guess];
+    if (r->how == FAVOURITE) weight = guess == favourite_of(q, n) ? 1 : 0;
+    if (weight <= 0) continue;
+    r->of(p, q, n, guess, &accept, instead);
+    out[guess] += weight * accept;
+    for (size_t i = 0; accept < 1 && i < n; i++) out[i] += weight * (1 - accept) * instead[i];
+  }
+}
+static double deviation(const double *p, const double *out, size_t n)
+{
+  double most = 0;
+  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(p[i] - out[i]));
+  return most;
+}
+static void random_shares(double *x, size_t n, uint64_t *seed)
+{
+  for (size_t i = 0; i < n; i++) x[i] = exp(2 * random_normal(seed));
+  share_out(x, n);
+}
+
+@ Each rule is tried on the hand calculation and on \given{1000} random pairs of distributions of two to six tokens.
+
+@<What a rule does, exactly@>=
+static const double hand_p[3] = @[{ .5, .3, .2 }@], hand_q[3] = @[{ .2, .7, .1 }@];
+static double worst_of(const struct rule *r)
+{
+  double worst = 0, p[SMALL_VOCAB], q[SMALL_VOCAB], out[SMALL_VOCAB];
+  uint64_t seed = 13;
+  for (int i = 0; i < 1000; i++) {
+    size_t n = 2 + (size_t) i % (SMALL_VOCAB - 1);
+    random_shares(p, n, &seed), random_shares(q, n, &seed);
+    outcome_of(r, p, q, n, out);
+    worst = fmax(worst, deviation(p, out, n));
+  }
+  return worst;
+}
+static bool print_rules(struct fixture *lab, struct error *why)
+{
+  double out[3], same = 0;
+  (void) lab, (void) why;
+  for (size_t i = 0; i < RULES; i++) {
+    outcome_of(&rules[i], hand_p, hand_q, 3, out);
+    for (int k = 0; k < 3; k++)
+      print_key(label_of("speculation.rule.%s.%c", rules[i].name, 'a' + k).text, "%.9f", out[k]);
+    print_key(label_of("speculation.rule.%s.worst", rules[i].name).text, "%.9f", worst_of(&rules[i]));
+  }
+  for (int k = 0; k < 3; k++) same += hand_p[k] * hand_q[k];
+  print_key("speculation.hand.separate", "%.9f", same);
+  print_key("speculation.hand.coupled", "%.9f", coupled_rate(hand_p, hand_q, 3));
+  return true;
+}
+
+@* A chain of guesses. \label{lab:chain}
+One token is not a text. So take a language of three tokens in which the next one depends on the last two, a model of it and a drafter with other probabilities, and two guesses a pass. The chain is followed along every way that it can go, until four tokens are written, and the probabilities of the ways that end in the same text are added. They are compared with the model's own: the product of four probabilities.
+
+@<A chain of guesses, exactly@>=
+enum { LETTERS = 3, WRITTEN = 4, AHEAD = 2, TEXTS = 81 };
+struct chain { double p[9][LETTERS], q[9][LETTERS], out[TEXTS]; };
+  /* rows by the last two letters */
+static size_t state_of(const int *text, int n)
+{ return (size_t) (n > 1 ? 3 * text[n - 2] + text[n - 1] : n > 0 ? text[0] : 0); }
+static void end_chain(struct chain *c, const int *text, double weight)
+{
+  size_t at = 0;
+  for (int i = 0; i < WRITTEN; i++) at = LETTERS * at + (size_t) text[i];
+  c->out[at] += weight;
+}
+/* the text has n letters, and left guesses may still follow in this pass */
+static void follow(struct chain *c, int *text, int n, int left, double weight)
+{
+  if (weight <= 0) return;
+  if (n == WRITTEN) {
+    end_chain(c, text, weight);
+    return;
+  }
+  const double *p = c->p[state_of(text, n)], *q = c->q[state_of(text, n)];
+  double accept[LETTERS], instead[LETTERS], rate;
+  acceptance_of(p, q, LETTERS, accept, instead, &rate);
+  for (text[n] = 0; left == 0 && text[n] < LETTERS; text[n]++) {
+    int x = text[n];
+    follow(c, text, n + 1, AHEAD, weight * p[x]);
+    text[n] = x;
+  }
+  for (int guess = 0; left > 0 && guess < LETTERS; guess++) {
+    text[n] = guess;
+    follow(c, text, n + 1, left - 1, weight * q[guess] * accept[guess]);
+    for (int x = 0; x < LETTERS; x++) {
+      text[n] = x;
+      follow(c, text, n + 1, AHEAD, weight * q[guess] * (1 - accept[guess]) * instead[x]);
+    }
+  }
+}
+
+@ A guess that is accepted leaves one guess fewer; a refused one ends the pass, and the next begins with two again; and when no guess is left, the pass brings one token more.
+
+@<A chain of guesses, exactly@>=
+static bool print_chain(struct fixture *lab, struct error *why)
+{
+  static struct chain c;
+  uint64_t seed = 14;
+  double worst = 0;
+  int text[WRITTEN + 1];
+  (void) lab, (void) why;
+  for (int i = 0; i < 9; i++) random_shares(c.p[i], LETTERS, &seed), random_shares(c.q[i], LETTERS, &seed);
+  follow(&c, text, 0, AHEAD, 1);
+  for (int i = 0; i < TEXTS; i++) {
+    double p = 1;
+    for (int k = WRITTEN - 1, rest = i; k >= 0; k--) text[k] = rest % LETTERS, rest /= LETTERS;
+    for (int k = 0; k < WRITTEN; k++) p *= c.p[state_of(text, k)][text[k]];
+    worst = fmax(worst, fabs(p - c.out[i]));
+  }
+  print_key("speculation.chain.texts", "%d", TEXTS);
+  print_key("speculation.chain.far", "%.17f", worst);
+  return true;
+}
+
+@* Two models. \label{lab:agreement}
+The built-in model and its sibling read the first tokens of the tales, and give each next token their probabilities. How often would each rule accept a guess there? The classical rule, $\sum\min(p,q)$; common dice, \eqref{eq:coupled}; separate dice, $\sum pq$. The mean is taken over the places.
+
+@<Two models and their probabilities@>=
+enum { PLACES = 160, SEQUENCE = 32, DEGREES = 5 };
+static const double degree[DEGREES] = @[{ 0.25, 0.5, 0.75, 1, 1.5 }@];
+struct pair { struct model *small;@+ float *logits[2];@+ double *p[2], *a, *b; };
+static bool read_places(struct fixture *lab, const struct model *lm, float *logits, struct error *why)
+{
+  struct ids tales;
+  struct store *s = cache_open(&lab->m, &lm->config, 1, &(struct cache_options) @[{ .rows = 0 }@], why);
+  bool ok = s != NULL && lab_tales(lab, &tales, why);
+  size_t which[SEQUENCE];
+  for (size_t i = 0; i < SEQUENCE; i++) which[i] = i;
+  for (size_t i = 0; ok && i < PLACES; i += SEQUENCE)
+    ok = model_evaluate(&lab->e, lm, s, tales.id + i, SEQUENCE, which, SEQUENCE,@|
+      logits + i * lab->vocab, why);
+  store_close(s);
+  return ok;
+}
+static bool pair_open(struct fixture *lab, struct pair *x, struct error *why)
+{
+  x->small = model_open(&lab->m, "models/draft", why);
+  bool ok = x->small != NULL;
+  for (int i = 0; ok && i < 2; i++) {
+    x->logits[i] = lab_take(lab, PLACES * lab->vocab, sizeof (float), why);
+    x->p[i] = lab_take(lab, lab->vocab, sizeof (double), why);
+    ok = x->logits[i] != NULL && x->p[i] != NULL@|
+      && read_places(lab, i == 0 ? lab->model : x->small, x->logits[i], why);
+  }
+  x->a = ok ? lab_take(lab, lab->vocab, sizeof (double), why) : NULL;
+  x->b = ok ? lab_take(lab, lab->vocab, sizeof (double), why) : NULL;
+  return x->b != NULL;
+}
+static void to_shares(const float *logits, size_t n, double t, double *p)
+{
+  double top = logits[0], sum = 0;
+  for (size_t i = 1; i < n; i++) top = fmax(top, logits[i]);
+  for (size_t i = 0; i < n; i++) sum += p[i] = exp((logits[i] - top) / t);
+  for (size_t i = 0; i < n; i++) p[i] = p[i] / sum < 1e-9 ? 0 : p[i] / sum;
+}
+
+@ The formula for common dice is a sum over pairs of tokens; tokens with less than a billionth are left out.
+
+@<Two models and their probabilities@>=
+struct agreement { double classical, common, separate, likeliest; };
+static void agree_at(struct pair *x, size_t vocab, double t, struct agreement *mean)
+{
+  *mean = (struct agreement) @[{ 0 }@];
+  for (size_t i = 0; i < PLACES; i++) {
+    size_t n = 0;
+    double rate, separate = 0;
+    for (int k = 0; k < 2; k++) to_shares(x->logits[k] + i * vocab, vocab, t, x->p[k]);
+    mean->likeliest += favourite_of(x->p[0], vocab) == favourite_of(x->p[1], vocab);
+    for (size_t v = 0; v < vocab; v++)
+      if (x->p[0][v] > 0 || x->p[1][v] > 0) x->p[0][n] = x->p[0][v], x->p[1][n++] = x->p[1][v];
+    acceptance_of(x->p[0], x->p[1], n, x->a, x->b, &rate);
+    for (size_t v = 0; v < n; v++) separate += x->p[0][v] * x->p[1][v];
+    mean->classical += rate, mean->separate += separate;
+    mean->common += coupled_rate(x->p[0], x->p[1], n);
+  }
+  mean->classical /= PLACES, mean->common /= PLACES, mean->separate /= PLACES, mean->likeliest /= PLACES;
+}
+static bool draw_agreement(struct fixture *lab, struct error *why)
+{
+  struct pair x = @[{ NULL }@];
+  bool ok = pair_open(lab, &x, why);
+  if (ok) printf("temperature,classical,common,separate\n");
+  for (int i = 0; ok && i < DEGREES; i++) {
+    struct agreement a;
+    agree_at(&x, lab->vocab, degree[i], &a);
+    printf("%.2f,%.6f,%.6f,%.6f\n", degree[i], a.classical, a.common, a.separate);
+  }
+  model_close(&lab->m, x.small);
+  return ok;
+}
+static bool print_agreement(struct fixture *lab, struct error *why)
+{
+  struct pair x = @[{ NULL }@];
+  bool ok = pair_open(lab, &x, why);
+  for (int i = 0; ok && i < DEGREES; i++) {
+    struct agreement a;
+    agree_at(&x, lab->vocab, degree[i], &a);
+    print_key(label_of("speculation.agree.%.2f.classical", degree[i]).text, "%.6f", a.classical);
+    print_key(label_of("speculation.agree.%.2f.common", degree[i]).text, "%.6f", a.common);
+    print_key(label_of("speculation.agree.%.2f.separate", degree[i]).text, "%.6f", a.separate);
+    if (i == 0) print_key("speculation.agree.likeliest", "%.6f", a.likeliest);
+  }
+  if (ok) print_key("speculation.target.layers", "%u", lab->model->config.n_layers);
+  if (ok) print_key("speculation.draft.layers", "%u", x.small->config.n_layers);
+  if (ok) print_key("speculation.small.share", "%.2f", 100 * (double) x.small->layer_madds / (double) lab->model->layer_madds);
+  model_close(&lab->m, x.small);
+  return ok;
+}
+
+@* Texts. \label{lab:guessedtexts}
+Twenty pieces of the three tales, twelve tokens each, are continued, with the sibling and by looking things up, at temperature 0 and at temperature 1, and every text is compared with the one that |generate| writes.
+
+@<Write with guesses@>=
+enum { STARTS = 20, START = 12, GROWN = 64, MOST_AHEAD = 8 };
+struct way { const char *name;@+ bool draft;@+ double temperature;@+ size_t most; };
+struct guessed { uint64_t passes, tokens, same;@+ struct speculation by; };
+static bool write_both(struct fixture *lab, struct drafter *d, const struct way *w, const uint32_t *prompt, size_t n,
+  uint64_t seed, struct guessed *sum, struct error *why)
+{
+  static struct lookup usual = @[{ 2, 4 }@];
+  struct continuation a = @[{ .n_prompt = 0 }@], b = a;
+  struct generate_options want = @[{ .max_new_tokens = GROWN, .recall = store_match_prefix,@|
+    .select = sampler_choose, .accept = sampler_accept, .select_ctx = &lab->dice }@];
+  lab->dice.s.temperature = w->temperature, lab->dice.seed = seed;
+  if (w->draft) sum->by.guess = guess_by_draft, sum->by.ctx = d;
+  else sum->by.guess = guess_by_lookup, sum->by.ctx = &usual;
+  sum->by.most = w->most;
+  bool ok = generate(&lab->b.g, prompt, n, &want, &a, why);
+  uint64_t before = lab->c.passes;
+  store_crop(lab->b.s, 0, 0);
+  ok = ok && speculate(&sum->by, &lab->b.g, prompt, n, &want, &b, why);
+  sum->passes += lab->c.passes - before, sum->tokens += GROWN;
+  sum->same += ok && a.text.n == b.text.n && memcmp(a.text.id, b.text.id, a.text.n * sizeof *a.text.id) == 0;
+  continuation_free(&lab->m, &a), continuation_free(&lab->m, &b);
+  return ok;
+}
+static const uint32_t *start_of(const struct ids *tales, size_t k)
+{ return tales->id + k * (tales->n - START) / STARTS; }
+static bool write_starts(struct fixture *lab, const struct way *w, struct guessed *sum, struct error *why)
+{
+  struct ids tales;
+  struct drafter d = @[{ .s = NULL }@];
+  struct model *small = model_open(&lab->m, "models/draft", why);
+  bool ok = small != NULL && lab_tales(lab, &tales, why) && drafter_open(&d, &lab->b.e, small, &lab->m, 1, why);
+  *sum = (struct guessed) @[{ 0 }@];
+  for (size_t k = 0; ok && k < STARTS; k++)
+    ok = write_both(lab, &d, w, start_of(&tales, k), START, k, sum, why);
+  if (d.s != NULL) drafter_close(&d);
+  model_close(&lab->m, small);
+  return ok;
+}
+
+@ From the histogram we estimate $\alpha$, the probability that a guess is right: the share of right ones among the guesses that were looked at. A pass with $k$ right guesses has looked at $k+1$, or at all of them. Then the formula of \cref{sec:expected} can be held against the count.
+
+@<Write with guesses@>=
+static const struct way ways_to_guess[] = @[{ { "draft", true, 0, 4 }, { "draft1", true, 1, 4 },@|
+  { "lookup", false, 0, 4 }, { "lookup1", false, 1, 4 } }@];
+static void print_guessed(const struct way *w, const struct guessed *x)
+{
+  double looked = 0, right = 0, passes = 0;
+  for (size_t k = 0; k <= w->most; k++) {
+    double n = (double) x->by.came[k];
+    passes += n, right += n * (double) k, looked += n * (double) (k < w->most ? k + 1 : k);
+    print_key(label_of("speculation.%s.came.%zu", w->name, k).text, "%" PRIu64, x->by.came[k]);
+  }
+  double alpha = right / looked;
+  print_key(label_of("speculation.%s.passes", w->name).text, "%" PRIu64, x->passes);
+  print_key(label_of("speculation.%s.guessed", w->name).text, "%" PRIu64, x->by.guessed);
+  print_key(label_of("speculation.%s.accepted", w->name).text, "%" PRIu64, x->by.accepted);
+  print_key(label_of("speculation.%s.share", w->name).text, "%.2f", 100 * (double) x->by.accepted / (double) x->by.guessed);
+  print_key(label_of("speculation.%s.alpha", w->name).text, "%.4f", alpha);
+  print_key(label_of("speculation.%s.yield", w->name).text, "%.4f", (double) x->tokens / (double) x->passes);
+  print_key(label_of("speculation.%s.formula", w->name).text, "%.4f", (1 - pow(alpha, (double) w->most + 1)) / (1 - alpha));
+  print_key(label_of("speculation.%s.mean", w->name).text, "%.4f", 1 + right / passes);
+}
+static bool print_texts(struct fixture *lab, struct error *why)
+{
+  uint64_t same = 0;
+  for (size_t i = 0; i < sizeof ways_to_guess / sizeof *ways_to_guess; i++) {
+    struct guessed x;
+    if (!write_starts(lab, &ways_to_guess[i], &x, why)) return false;
+    print_guessed(&ways_to_guess[i], &x);
+    same += x.same;
+  }
+  print_key("speculation.texts", "%zu", STARTS * sizeof ways_to_guess / sizeof *ways_to_guess);
+  print_key("speculation.same", "%" PRIu64, same);
+  print_key("speculation.tokens", "%d", STARTS * GROWN);
+  return true;
+}
+static bool draw_histogram(struct fixture *lab, struct error *why)
+{
+  printf("way,right,passes\n");
+  for (size_t i = 0; i < sizeof ways_to_guess / sizeof *ways_to_guess; i++) {
+    struct guessed x;
+    if (!write_starts(lab, &ways_to_guess[i], &x, why)) return false;
+    for (size_t k = 0; k <= ways_to_guess[i].most; k++)
+      printf("%s,%zu,%" PRIu64 "\n", ways_to_guess[i].name, k, x.by.came[k]);
+  }
+  return true;
+}
+
+@* Company. \label{lab:guessedcompany}
+One, four and sixteen requests are served with the sibling's guesses, four for each text, in passes of at most 32 rows. With one request there is room for all guesses, with sixteen for one each.
+
+@<Serve with guesses@>=
+enum { GUESTS = 16 };
+static bool serve_guests(struct fixture *lab, struct speculation *by, size_t guests, struct scheduler_counts *counts,
+  struct error *why)
+{
+  static struct request r[GUESTS];
+  struct scheduler s;
+  struct ids tales;
+  struct store *cache = cache_open(&lab->m, &lab->model->config, GUESTS, &(struct cache_options) @[{ .rows = 0 }@], why);
+  struct generate_context g = @[{ &lab->e, lab->model, cache, &lab->m }@];
+  struct scheduler_options how = @[{ .pass_rows = 32, .guesses = by->most, .step = speculate_step, .step_ctx = by }@];
+  bool open = cache != NULL && lab_tales(lab, &tales, why) && scheduler_open(&s, &g, &how, why), ok = open;
+  memset(r, 0, sizeof r);
+  struct generate_options want = @[{ .max_new_tokens = GROWN }@];
+  for (size_t k = 0; ok && k < guests; k++)
+    ok = scheduler_submit(&s, &r[k], start_of(&tales, k), START, &want, why);
+  while (ok && !scheduler_idle(&s)) ok = scheduler_step(&s, why);
+  if (open) *counts = s.counts;
+  for (size_t i = 0; open && i < GUESTS; i++) request_close(&s, &r[i]);
+  if (open) scheduler_close(&s);
+  store_close(cache);
+  return ok;
+}
+static bool print_company(struct fixture *lab, struct error *why)
+{
+  struct model *small = model_open(&lab->m, "models/draft", why);
+  struct drafter d = @[{ .s = NULL }@];
+  bool ok = small != NULL && drafter_open(&d, &lab->e, small, &lab->m, GUESTS, why);
+  for (size_t guests = 1; ok && guests <= GUESTS; guests *= 4)
+    for (size_t most = 0; ok && most <= 4; most += 4) {
+      struct speculation by = @[{ .guess = guess_by_draft, .ctx = &d, .most = most }@];
+      struct scheduler_counts c;
+      if (!(ok = serve_guests(lab, &by, guests, &c, why))) break;
+      const char *key = most > 0 ? "speculation.company.%zu.%s" : "speculation.alone.%zu.%s";
+      print_key(label_of(key, guests, "passes").text, "%" PRIu64, c.passes);
+      print_key(label_of(key, guests, "rows").text, "%" PRIu64, c.rows);
+      print_key(label_of(key, guests, "accepted").text, "%" PRIu64, by.accepted);
+      print_key(label_of(key, guests, "guessed").text, "%" PRIu64, by.guessed);
+    }
+  if (d.s != NULL) drafter_close(&d);
+  model_close(&lab->m, small);
+  return ok;
+}
+
+@* Time. \label{lab:guesstimes}
+How long does a text take, by the processor's clock, with no guesses and with up to eight in a pass? The least time of several rounds counts. The numbers are in \.{figures/data/speculation.times.hardware.csv}; \texttt{ONLY=speculation make measure} makes them again.
+
+@<Time the guesses@>=
+enum { TIME_ROUNDS = 7 };
+static double seconds_of(struct fixture *lab, struct bench *b, struct speculation *by, double temperature, struct error *why)
+{
+  struct ids tales;
+  struct continuation text;
+  struct generate_options want = @[{ .max_new_tokens = 4 * GROWN, .recall = store_match_prefix,@|
+    .select = sampler_choose, .accept = sampler_accept, .select_ctx = &lab->dice }@];
+  lab->dice.s.temperature = temperature;
+  double best = HUGE_VAL;
+  if (!lab_tales(lab, &tales, why)) return 0;
+  for (uint64_t round = 0; round < TIME_ROUNDS; round++) {
+    double sum = 0;
+    for (lab->dice.seed = 0; lab->dice.seed < 4; lab->dice.seed++) {
+      store_crop(b->s, 0, 0);
+      clock_t start = clock();
+      bool ok = by->most == 0 ? generate(&b->g, tales.id, START, &want, &text, why)
+        : speculate(by, &b->g, tales.id, START, &want, &text, why);
+      sum += (double) (clock() - start) / CLOCKS_PER_SEC;
+      if (!ok) return 0;
+      continuation_free(b->m, &text);
+    }
+    best = fmin(best, sum);
+  }
+  return best;
+}
+static bool print_times(struct fixture *lab, struct error *why)
+{
+  static struct lookup usual = @[{ 2, 4 }@];
+  struct model *small = model_open(&lab->m, "models/draft", why);
+  struct drafter d = @[{ .s = NULL }@];
+  struct bench b = @[{ .m = NULL }@];
+  bool ok = small != NULL && bench_open(&b, lab, lab->model, 1, &(struct cache_options) @[{ .rows = 0 }@], why)
+    && drafter_open(&d, &b.e, small, &lab->m, 1, why);
+  if (ok) printf("guesses,draft0,draft1,lookup0,lookup1\n");
+  for (size_t most = 0; ok && most <= MOST_AHEAD; most++) {
+    printf("%zu", most);
+    for (int k = 0; ok && k < 4; k++) {
+      struct speculation by = @[{ .guess = k < 2 ? guess_by_draft : guess_by_lookup, .most = most }@];
+      by.ctx = k < 2 ? (void *) &d : &usual;
+      double seconds = seconds_of(lab, &b, &by, k % 2, why);
+      printf(",%.6f", seconds);
+      ok = seconds > 0;
+    }
+    printf("\n");
+  }
+  if (d.s != NULL) drafter_close(&d);
+  bench_close(&b);
+  model_close(&lab->m, small);
+  return ok;
+}
+
+@ The keys are the gains over the first line.
+
+@<Time the guesses@>=
+static bool print_timed(struct fixture *lab, struct error *why)
+{
+  enum { COLUMNS = 5 };
+  static const char *const name[COLUMNS] = @[{ "", "draft", "draft1", "lookup", "lookup1" }@];
+  double x[COLUMNS][MOST_AHEAD + 1];
+  (void) lab;
+  if (!data_numbers("speculation.times", COLUMNS, MOST_AHEAD + 1, x[0], why)) return false;
+  for (int k = 1; k < COLUMNS; k++) {
+    int best = 0;
+    for (int i = 0; i <= MOST_AHEAD; i++) {
+      print_key(label_of("speculation.gain.%s.%d", name[k], i).text, "%.3f", x[k][0] / x[k][i]);
+      if (x[k][i] < x[k][best]) best = i;
+    }
+    print_key(label_of("speculation.best.%s", name[k]).text, "%d", best);
+    print_key(label_of("speculation.best.%s.gain", name[k]).text, "%.3f", x[k][0] / x[k][best]);
+  }
+  return true;
+}
