@@ -23,7 +23,7 @@ layer a row makes a query, a key and a value; its query meets the keys of the ro
 turns a row into \emph{logits}, one score for each token of the vocabulary.
 
 @* The loop in six steps. \label{sec:sixsteps}
-Here is the whole loop, and nothing else. It \emph{forgets} what the store has of the text; it \emph{reads} all tokens of the text, as rows, in one pass; it \emph{scores} what may follow the last row; it \emph{selects} a token, \emph{appends} it, and \emph{stops} if that was the token that means the end, or if the text is full.
+Here is the whole loop, and nothing else. It \emph{forgets} the rows of the text that the store still has; it \emph{reads} all tokens of the text, as rows, in one pass; it \emph{scores} what may follow the last row; it \emph{selects} a token, \emph{appends} it, and \emph{stops} if that was the token that means the end, or if the text is full.
 
 @<Write until the end token, or until the text is full@>=
 static bool write_text(struct writer *w, size_t full, struct error *why)
@@ -51,7 +51,7 @@ static bool write_text(struct writer *w, size_t full, struct error *why)
 @ The writer |w| holds the engine, the model, the store |s| and the text, a growing list of ids (\cref{sec:loopcheck}). All the work is chapter 2's: |store_crop| makes the store forget sequence 0 from position 0 on, |model_forward| (\cref{sec:forward}) is the pass, and |model_logits| (\cref{sec:head}) is the head; |pass_close| frees the hidden states, which nothing needs any more.
 
 A text of $n$ tokens has $n$ rows, and each of them could say what it expects next. That is how a model is trained: each row predicts the next token of a text that somebody
-else wrote (\cref{sec:exposure}). Here the tokens that the earlier rows would predict are already there, so we ask only the last one. That saves a good deal: in GPT-2
+else wrote (\emph{teacher forcing}, \cref{sec:exposure}). Here the tokens that the earlier rows would predict are already there, so we ask only the last one. That saves a good deal: in GPT-2
 small the head takes \val{gpt2.head} multiply--adds for a row, and all layers together \val{gpt2.layers.madds}.
 
 We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}, and on the plain kernels of chapter 2 it writes a tale of \val{loop.tale.written} tokens. The last of them
@@ -81,8 +81,7 @@ static uint32_t likeliest(const float *logits, size_t vocab)
 
 Why does a pass write only one token? Because what follows a token depends on which token was selected. And if the model errs? The loop never takes a token back, and
 each token is input for all that follow. We wanted to see how much one token matters. So we let the built-in model write its tale again, with one token replaced by the
-second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is
-the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended when it has \given{500} tokens;
+second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: once, for example, the ball is blue instead of red, and that is all. After \val{loop.slip.endless} the text has not ended when it has \given{500} tokens;
 in one of these texts the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but everything
 after it continues a text with the error in it. \Cref{sec:exposure} measures how soon a model that reads its own words strays from the true text, and \cref{sec:perplexity} how well
 it predicts one.
@@ -252,7 +251,7 @@ about when to stop, and testing one would tell us nothing about the rest. So we 
 stay empty until the chapter that needs them. If you leave all of them empty you have the naive loop back, and later chapters do so whenever they need something to compare
 with.
 
-\widefig{sixsteps}{fig:hooks}{The six steps, and where a caller can attach something. What is not given leaves the step as it was: nothing is kept, the whole text is
+\widefig{sixsteps}{fig:hooks}{The six steps, and where a caller can attach something. A step to which nothing is attached is the naive loop's: no row is kept, the whole text is
 read in one pass, the likeliest token is selected.}{Six boxes in a row, forget, read, score, select, append, stop, and an arrow from the last back to the first. Under
 forget: recall, which keeps rows, chapter 4. Under read: chunk, pieces of a prompt, and several sequences in one pass, chapter 5. Under select: select, a sampler, chapter
 7. Under append: accept, which is told the token. Under stop: eos, max new tokens and stop, a stop criterion, chapter 8. At the arrow back: on step, a callback that sees
@@ -282,7 +281,7 @@ void continuation_free(struct memory *m, struct continuation *c);
 @ And here is the loop. \label{sec:wholetext} Most callers have one text and want it whole; they call |generate|. A text that is being written is a \emph{sequence}: the text, its options, and how far the reading has come. To write it, open a sequence, take steps until it has ended, and hand the text over. What is left of the twenty lines is one |while|.
 
 What if something goes wrong? When several texts share a step, one may fail and the others should go on; so a sequence that fails ends like any other, and keeps its message.
-But the caller of |generate| has only one text and expects an error, so it gets the message as one. And if you press Ctrl-C while a long prompt is read? Then the pass
+If you call |generate| you have only one text, so the message becomes the function's own error. And if you press Ctrl-C while a long prompt is read? Then the pass
 is given up and the step fails, but nothing is wrong with the text. It ends where it is, and what was written before is kept.
 
 (|sequence_open| checks the prompt before it has cost a pass; it and the functions that free a text are plain C, in \.{unwoven/loop/sequence.c}.)
@@ -317,7 +316,7 @@ bit of any of them, because rows of different sequences never see each other.
 @^sequence@>
 
 The first loop forgets, and counts the rows that each sequence has to read. One pass reads all these rows, and one product with the head's matrix scores the last row of each sequence.
-In the last loop each sequence takes a token by its own logits, which are in one array: |vocab_size| numbers for each sequence that may choose. (Not each may: a long text can be read in pieces, and only the step that reads its last row has logits for it. A \emph{round} of a sequence goes from one of its tokens to the next, in one step or in several.)
+In the last loop each sequence takes a token by its own logits, which are in one array: |vocab_size| numbers for each sequence that may choose. Why not every sequence? A long text can be read in pieces. If a text of 5 tokens is read at most 2 rows at a time, three steps read 2, 2 and 1 of its rows, and only the third has logits for the last one. These three steps are one \emph{round} of the sequence: a round goes from one of its tokens to the next.
 
 @<Take every sequence one step further@>=
 bool generate_step(const struct generate_context *g, struct sequence *const *list,
@@ -348,7 +347,7 @@ struct step {@+ size_t number, length;@+ const float *logits;
 typedef bool step_watch(void *ctx, const struct step *now);
   /* called after every step; |false| cancels */
 
-@ \emph{You want to know how likely a text is that the model did not write.} How likely was each token of the prompt, after those before it? Programs that compare models ask this all the time. The pass has the answer for each row, but so far we score the last row only. So there is one more callback: |on_row| sees the logits of every other row of the prompt. A row is scored only if somebody asks, because the head is the largest matrix of a small model. (The function |tell_of_rows| is in \.{unwoven/loop/rows.c}.)
+@ \emph{You want to know how likely a text of your own is.} The text is the prompt, and of each of its tokens you ask how likely it was after those before it. Programs that compare models ask this all the time. The pass has the answer for each row, but so far we score the last row only. So there is one more callback: |on_row| sees the logits of every other row of the prompt. A row is scored only if you ask, because the head is the largest matrix of a small model. (The function |tell_of_rows| is in \.{unwoven/loop/rows.c}.)
 
 @<What it takes to generate@>=
 typedef bool step_row(void *ctx, size_t position, const float *logits);
@@ -511,7 +510,7 @@ struct generate_options {
 };
   /* what a caller wants of one text; any function may be null */
 
-@ The first step, for one sequence. The rows of guesses come last and are read with the last rows of the text, since before that no token can be chosen. Without a |recall|, |first|, the position of the first row to be read, is 0 when a round begins, and |store_crop| forgets everything
+@ The first step, for one sequence. The next row to be read is at position |first|, and the rows of guesses come last, with the last rows of the text. Without a |recall|, a round begins with |first| at 0, and |store_crop| forgets everything
 from there on. A step reads |count| rows. If more than |chunk| rows are left, the sequence is still |reading|, and the next step goes on where this one stopped; only
 after the step that reads its last row may it choose a token. The counters are copied when a round begins, for the watcher.
 
@@ -534,9 +533,9 @@ static size_t plan_rows(const struct generate_context *g, struct sequence *q)
 static bool may_choose(const struct sequence *q)
 {@+ return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE;@+ }
 
-@ The new rows of a sequence follow the rows that the store has of it, and a guess stands where it would stand in the text. Nobody has to take a wrong one out of the store again: the next step forgets what does not belong to the text, as it always does. The last row of the text is always read, or there would be nothing to score. If the pass fails,
-no text has changed, and the caller may try the same step again, perhaps with one sequence fewer. The new step may begin elsewhere than the failed one. If only the logits failed, a chunk's rows are stored already, and the next
-chunk follows them; a sequence that had come to its last rows begins its round again and reads all of them anew.
+@ The new rows of a sequence follow the rows that the store has of it, and a guess stands where it would stand in the text. If it is wrong, nobody has to take it out of the store: the next step forgets what does not belong to the text, as it always does. The last row of the text is always read, or there would be nothing to score. If the step fails,
+no text has changed, and the caller may try again, perhaps with one sequence fewer. The new step need not read the same rows. Suppose that the pass has stored its rows and only the logits failed, for want of memory. Then a sequence that is still reading goes on with its next
+chunk, and one that had come to its last row begins its round again.
 
 @<Forget, read and score@>=
 static size_t make_rows(const struct sequence *q, struct row *rows)
@@ -616,7 +615,7 @@ static size_t find_last_rows(const struct model *lm, struct sequence *const *lis
   return k;
 }
 
-@ When you wait for one long text, you want to see how much of the text has been read, not how much of the chunk that is in this pass (\cref{sec:progress}). So we tell the pass where in the text it is; without a sequence, the progress is that of a pass again.
+@ When you wait for one long text, you want to see how much of the text has been read, not how much of the chunk that is in this pass (\cref{sec:progress}). So we tell the pass where in the text it is. Called without a sequence, this function takes it back.
 
 @<Forget, read and score@>=
 static void tell_of_text(struct progress *p, const struct sequence *q)
@@ -799,20 +798,22 @@ Three of the claims that we ran are the most instructive; the others are in the 
 lists as S4.)
 
 \begin{claimed}{S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
-the last token is never read. For $p=3$ and $g=4$ that makes \val{claim.S4-27} rows and not $p+g=7$; the article's own drawing has as many. Its table should say
+the last token is never read. For $p=3$ and $g=4$ that makes \val{claim.S4-27} rows and not $p+g=7$, and \val{claim.S4-27} are what the article's own drawing shows. Its table should say
 \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}.
 \end{claimed}
 
 \begin{claimed}{S0-04, S0-37, S0-58, S1-57, S2-35, S3-11}
 for \given{1000} tokens the naive loop computes \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
-cubic. Another article prints \val{claim.S1-57} as the number of positions for ``attention'', but it counts rows.
+cubic. Another article prints \val{claim.S1-57} as the number of positions for ``attention''; it is the number of rows.
 \end{claimed}
 
 \begin{claimed}{S2-12, S2-46}
 of the \val{loop.naive.50.100} rows that the loop computes for this article's own example, \val{claim.S2-12} are enough.
-The article goes on: ``we actually only need the query at the last position''. Not in this loop: if one query of the first layer
+And ``only need the query at the last position'' is true of the last layer alone: if one query of the first layer
 is left out, keys of the second layer change.
 \end{claimed}
+
+@ You now have a loop that is right, and wasteful. All its waste comes from a single line. Have you seen which? Chapter 4 begins by taking it out.
 
 @* Exercises. \label{sec:loopexercises}
 The command beside an exercise runs the loop and judges your answer by it.

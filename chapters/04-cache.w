@@ -53,7 +53,7 @@ Where is the line? Chapter 3's loop (\cref{sec:generate}) forgets, makes rows fo
 
 \noindent Here |q->first| is the number of rows that the pass need not compute. It is 0 at the beginning of each step; so |store_crop|, which drops the rows from that number on, drops them all. But if the caller's options have a function |recall|, the loop does not crop. It asks the function how many rows of the text the store has already, and reads only the rest.
 
-The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, so the pass computes one. If you change a token in the middle of the text, the rows from there on are computed again. As far as the loop is concerned, that is the whole cache. You can even switch it on or off in mid-text; the next pass then computes one row, or all of them.
+The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, so the pass computes one. If you change a token in the middle of the text, the rows from there on are computed again. As far as the loop is concerned, that is the whole cache. You can even switch it on or off in mid-text (|to_remember_changes_no_bit| does, after every step); the next pass then computes one row, or all of them.
 
 @(keep.h@>=
 #ifndef INCIPIT_KEEP_H
@@ -87,7 +87,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
 @* Cached equals recomputed, bit for bit. \label{sec:twice}
 Do you get the same text? The program of this chapter takes the four steps of the case by hand in both ways, and compares all \val{cache.late.of} logits of each step (\cref{sec:cachecheck}). How many of them differ? \val{claim.S0-51}. Both runs round, and still no bit is different, because they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). Tests\side{In \.{tests/suites/check\_cache.c}: |to_remember_changes_no_bit|, |the_whole_context_row_by_row|.} repeat the comparison for every family of models, and for the built-in model up to its full context.
 
-Don't expect this elsewhere. Many engines multiply a matrix by one row with one kernel and by many rows with another, and the two add in different orders \cited{He 2025}. What happens then? We gave our own engine such a pair of kernels and read a text of \val{sampling.order.places} tokens in one pass and then token by token:\lab{lab:twokernels} \val{sampling.pair.differ} of \val{sampling.pair.entries} logits differ in their last bits. No token changes here. The likeliest token changes in \val{sampling.pair.flips} of the \val{sampling.order.places} places, and of \val{sampling.pair.draws} draws \val{sampling.pair.drawn} come out differently. But in a long text two tokens will one day be closer to each other than the rounding, and then they change places.
+Don't expect this elsewhere. Many engines multiply a matrix by one row with one kernel and by many rows with another, and the two add in different orders \cited{He 2025}. What happens then? We gave our own engine such a pair of kernels and read a text of \val{sampling.order.places} tokens in one pass and then token by token:\lab{lab:twokernels} \val{sampling.pair.differ} of \val{sampling.pair.entries} logits differ in their last bits. Yet the likeliest token changes in \val{sampling.pair.flips} of the \val{sampling.order.places} places, and of \val{sampling.pair.draws} draws \val{sampling.pair.drawn} come out differently. We would not rely on it: in a long text two tokens will one day be closer to each other than the rounding, and then they change places.
 @^order of summation@>
 
 \Cref{fig:plates}\lab{lab:plates} shows the keys in the cache after each of the four passes, read from memory. Follow one line through the columns: it never changes again. The cache grows by one line in all layers at once, and is one token shorter than the text.
@@ -117,7 +117,7 @@ What have we saved? A step of the naive loop over $n$ tokens computes $n$ rows a
 \begin{equation}\label{eq:cachedrows}
   \sum_{n=1}^{T}n=\frac{T(T+1)}2\ \hbox{rows, now}\ \sum_{n=1}^{T}1=T,
 \end{equation}
-and the pairs, which were a sum of sums, lose one of the two:
+and of the pairs, which were a sum of sums, a single sum is left:
 \begin{equation}\label{eq:cachedpairs}
   \sum_{n=1}^{T}\frac{n(n+1)}2=\frac{T(T+1)(T+2)}6\ \hbox{pairs, now}\ \sum_{n=1}^{T}n=\frac{T(T+1)}2.
 \end{equation}
@@ -125,7 +125,7 @@ and the pairs, which were a sum of sums, lose one of the two:
 
 So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. If you read that the cache makes generation linear, the author has counted rows; if you find that long contexts are slow, you have met the pairs. With the cache there are as many pairs as the naive loop has \emph{rows}, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it: the former have counted pairs, the latter rows.
 
-\fig{cachegrowth}{fig:cachegrowth}{Rows (points) and pairs (circles) of a text that begins with one token, without the cache and with it. On logarithmic axes $n^k$ is a line of slope $k$. The pairs that are left lie on the rows that there were.}{Logarithmic axes. Without the cache the pairs rise with slope three and the rows with slope two; with it the pairs rise with slope two, on the very line of the rows before, and the rows with slope one.}
+\fig{cachegrowth}{fig:cachegrowth}{Rows (points) and pairs (circles) of a text that begins with one token, without the cache and with it. On logarithmic axes $n^k$ is a line of slope $k$. With the cache there are as many pairs as there were rows without it, so the two lines in the middle are one.}{Logarithmic axes. Without the cache the pairs rise with slope three and the rows with slope two; with it the pairs rise with slope two, on the very line of the rows before, and the rows with slope one.}
 
 In the case by hand we can count the pairs: the three queries of the first pass meet $1$, $2$ and $3$ keys, those of the others $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop compares \val{cache.naive.pairs.3.4}.
 
@@ -136,9 +136,9 @@ A step with the cache computes one row, which costs a constant by itself and att
 \end{equation}
 where a step of the naive loop took $an+bn(n+1)/2$. We timed each of \given{1000} steps of the built-in model, both ways, in \val[word]{cache.clock.rounds} rounds (\cref{fig:cacheclock}).\lab{lab:cacheclock} The best fit of \eqref{eq:cachedstep} to the cached steps gives \val[0]{cache.clock.row} microseconds for $a$ and \val[1]{cache.clock.key} nanoseconds a key for $b$, with a mean error of \val[1]{cache.clock.error} percent.
 
-All \given{1000} tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The longer the text, the larger the factor: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for \given{100}, \val[1]{cache.clock.ratio.300} for \given{300}, and \val[0]{cache.clock.ratio.1000} for \given{1000}. That is less than the factor of the rows, \val[0]{cache.clock.rows}. Where has the rest gone? There are two reasons. About half of the naive loop's time at this length is pairs, and their factor is only $(T+2)/3$, the quotient of the two sums in \eqref{eq:cachedpairs}. And a row that goes through the layers alone costs more than one among many; why, is the subject of \cref{phases}.
+All \given{1000} tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The longer the text, the larger the factor: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for \given{100}, \val[1]{cache.clock.ratio.300} for \given{300}, and \val[0]{cache.clock.ratio.1000} for \given{1000}. That is less than the factor of the rows, \val[0]{cache.clock.rows}. Where has the rest gone? There are two reasons. About half of the naive loop's time at this length is pairs, and their factor is only $(T+2)/3$, the quotient of the two sums in \eqref{eq:cachedpairs}. And a row that goes through the layers alone costs more than one among many, \val[0]{cache.clock.row} microseconds where \cref{sec:clock} found \val[0]{loop.clock.row}. Why that is so, \cref{phases} will tell.
 
-\fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it, and the fitted line of \eqref{eq:cachedstep}, which is bent by the logarithmic axes. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic axes. The naive one rises steadily over two orders of magnitude. The cached one is nearly flat at first and rises a little towards many tokens, close to the fitted curve.}
+\fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it, and the fitted line of \eqref{eq:cachedstep}, which is bent by the logarithmic axes. Medians of the rounds, with one thread and the fast kernels, on the machine of \cref{fig:clock}.}{Two curves on logarithmic axes. The naive one rises steadily over two orders of magnitude. The cached one is nearly flat at first and rises a little towards many tokens, close to the fitted curve.}
 
 @* Memory per token. \label{sec:price}
 We pay for the saved work with memory. How much? A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in two-byte numbers, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; you will meet shorter ones in \cref{accounts}.) A prompt of 50 tokens and \given{100} written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have been saved. That makes \val[0]{cache.price.50.100} bytes of memory for each row of work saved. The price falls as the text gets longer, since the saved rows grow with the square of its length and the memory only with the length itself:
@@ -146,7 +146,7 @@ for \given{1000} tokens after a prompt of one it is \val[0]{cache.price.1.1000} 
 
 And memory is not the whole price. Each step must also read all keys and values that its row attends to. The counters say how much that is (|cache_bytes_read|), and \cref{phases} how long it takes.
 
-@ As a tensor, for a batch of $B$ sequences, the keys after a prompt of ten tokens have\label{sec:tenpositions} the shape
+@ In Python you meet the cache as a tensor.\label{sec:tenpositions} For a batch of $B$ sequences the keys have, after a prompt of ten tokens, the shape
 
 \smallskip
 \hskip 2em\.{[layers][B][kv\_heads][10][head\_dim]},
@@ -172,7 +172,7 @@ There is a fourth way, and it is easily misunderstood. You keep a few rows from 
 @* A paged cache: block tables, forks, copy on write. \label{sec:sequences}
 So far there was one text. But you may have several at a time: the conversations of your users, the answers among which you will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store knows its \emph{sequences}: which rows belong to which text, and from which tokens they were computed.
 
-Three things happen to a sequence. A pass \emph{appends} rows; the store admits them or refuses, before anything is computed, since a position must not be missing, come twice, or be beyond the context. A sequence can be \emph{forked}, when a second text goes on from where the first is. And it can be \emph{cropped}, when a text is taken back to an earlier position or given up: the store forgets the rows from that position on.
+Three things happen to a sequence. A pass \emph{appends} rows. The store checks them before anything is computed: no position may be missing, come twice, or be beyond the context. A sequence can be \emph{forked}, when a second text goes on from where the first is. And it can be \emph{cropped}, when a text is taken back to an earlier position or given up: the store forgets the rows from that position on.
 @^sequence@>@^fork@>@^crop@>
 
 @ Where should\label{sec:pages} the rows of a sequence be? The first thing that comes to mind is one block of memory for each text, as in the store of \cref{model}. How long should it be? You don't know how long the text will become. If you reserve a whole context, most of the block stays empty: \cited[Kwon and others (2023)]{Kwon 2023} found that in engines that did so only 20 to 38 percent of the memory reserved for caches held rows. If you reserve less, a text that outgrows its block must be copied. And a fork is a copy in any case, even if the two texts differ in their last token only.
@@ -188,9 +188,9 @@ What if both texts go on? A page that is in two tables must not be written to, o
 @^copy on write@>
 
 @* Prefix caching. \label{sec:prefix}
-Forks pay off when many texts begin alike: a service puts the same instructions before each user's question, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, as in a chat, and |store_match_prefix| finds how far that text serves.
+Forks pay off when many texts begin alike: a service puts the same instructions before each user's question, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this chapter the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, as in a chat, and |store_match_prefix| finds how far that text serves.
 
-A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones. This is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a radix tree, whose branches are their different continuations, and calls this \emph{RadixAttention} (\cited[Zheng and others 2024]{Zheng 2024}). Pages that no sequence uses any more stay where they are until their memory is needed, or are moved to a disk. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
+A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones. This is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a radix tree, whose branches are their different continuations, and calls this \emph{RadixAttention} (\cited[Zheng and others 2024]{Zheng 2024}). We build an index of pages for our server, in \cref{sec:prefixindex}. Pages that no sequence uses any more stay where they are until their memory is needed, or are moved to a disk. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
 @^prefix caching@>@^vLLM@>@^SGLang@>
 
 @* The layout of a page. \label{sec:layout}
@@ -223,7 +223,7 @@ by heads, pages of \given{256} & \val[0]{layout.heads256.256} & \val[0]{layout.h
 In some models a layer does not see the whole text. A layer with a \emph{sliding window} of $W$ positions shows the row of position $p$ only the rows from $p-W+1$ on (\cref{sec:ring}). So its cache need not grow for ever. Which pages can we release, and when? Let a sequence have $L$ rows, and let $n$ more come. The earliest of these sees back to $L-W+1$. Rows before that will never be read again. What stays are the rows from $L-W+1$ to $L+n-1$, which are $W-1+n$ rows; for a step of one row that is $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: a row that has left the window is kept until all rows of its page have left it.
 @^sliding window@>
 
-Two things complicate the bookkeeping, and you will meet both in the C. A cache with attention sinks (\cref{sec:sinks}) never releases the pages that hold the first rows; |sink_pages| is their number. And in the table there is a hole, since the entries of released pages stay: |first| is the first entry after the hole. Those before it, except the sinks', are out of date. Their pages may be in use elsewhere, and they are never read.
+Two things complicate the bookkeeping, and you will meet both in the C. When pages are released, their entries stay in the table. Take a window of 6 and pages of 4 rows, and let 17 rows be stored. The next row, at position 17, sees the positions from 12 on, and these are in the pages of entries 3 and 4. So the pages of entries 0, 1 and 2 go back to the pool, and |first|, the first entry that still counts, becomes 3. The entries before it are out of date: their pages may be in use elsewhere, and they are never read. The other thing is attention sinks (\cref{sec:sinks}). A cache that has them never releases the pages with the first rows; |sink_pages| is the number of these pages, and their entries always count.
 
 @* The paged cache in C. \label{sec:pagecode}
 You say how many rows the cache may hold. It does not take memory for all of them at once, unless you want that: for a context of \given{131072} positions, which Llama~3.1 has, it would ask for gigabytes before the first word. The pool of pages grows by doubling instead. The pages are in the memory of the backend, where the kernels write and read them; the cache itself never looks into one.
@@ -235,7 +235,7 @@ You say how many rows the cache may hold. It does not take memory for all of the
 @<A store that keeps its rows in pages@>@;
 #endif
 
-@ A format says how rows are kept, in four bytes a number or in fewer. \Cref{sec:rowformats} adds shorter ones; here there is only float32.
+@ A format says how rows are kept, in four bytes a number or fewer. \Cref{sec:rowformats} adds shorter ones; here there is only float32.
 
 @<A store that keeps its rows in pages@>=
 struct kv_format {@+ const char *name;@+ enum weight_type type;
@@ -277,7 +277,7 @@ struct cache_state cache_look(const struct store *s);
 
 @ What must a cache know of a sequence? We keep |length|, the number of rows that count, and |token|, the tokens of these rows, by which |store_match_prefix| recognizes a text. While a pass is under way there is also |count|, the number of rows that the pass brings. They are not yet in |length|: a pass may fail, and then we set |count| back to 0, and nothing has happened.
 
-Why is |computed| another number? After a crop the sequence is shorter, but we leave the tokens beyond |length| where they are. If a later pass brings the same ones again, it computes rows that had been computed before, and the cache can say so (\cref{sec:rows}).
+Why is |computed| a number of its own? After a crop the sequence is shorter, but we leave the tokens beyond |length| where they are. If a later pass brings the same ones again, it computes rows that had been computed before, and the cache can say so (\cref{sec:rows}).
 @^sequence@>
 
 @(sequences.h@>=
@@ -297,7 +297,7 @@ struct sequence_table { struct kv_sequence *sequence; size_t *order; };
 @<What a table of sequences does@>@;
 #endif
 
-@ A pass may bring its rows in any order, of several sequences at once. Let a sequence have 5 rows, and let a pass bring the positions 7, 5 and 6. Must we sort them, to see whether one is missing? No: the three rows must be 5, 6 and 7, so each of them has one place, its position minus 5, and we only put it there. In general a sequence that has |length| rows and gets |count| more has the places 0 to |count-1|. A row whose place is out of bounds, or taken, is an error. If there is none, every place is taken, for there are as many rows as places; so a position that is missing need not be looked for. Had the pass brought 5, 6 and 8, the 8 would have had no place; had it brought 5, 6 and 6, the second 6 would have found its place taken.
+@ A pass may bring its rows in any order, of several sequences at once. Let a sequence have 5 rows, and let a pass bring the positions 7, 5 and 6. Must we sort them, to see whether one is missing? No: the three rows must be 5, 6 and 7, so each of them has one place, its position minus 5, and we only put it there. In general a sequence that has |length| rows and gets |count| more has the places 0 to |count-1|. A row whose place is out of bounds, or taken, is an error. If no row is wrong, every place is taken, since there are as many rows as places, and so no position is missing. Had the pass brought 5, 6 and 8, the 8 would have had no place; had it brought 5, 6 and 6, the second 6 would have found its place taken.
 
 All places together are |order|: first those of sequence 0, then those of sequence 1, and so on. When the function is done, |order| lists the rows of the pass by sequence and position, and nothing had to be sorted.
 
@@ -426,7 +426,7 @@ static inline size_t page_bytes(const struct cache *s, const struct layer_group 
 @<What the cache holds@>@;
 #endif
 
-@ Now a pass comes, with rows for five sequences, and there are pages for four of them. If we hand out pages as we go, the pass fails in the middle, and we have to find out what to take back. So we count first, for all sequences, and take pages only when it is certain that all can be had. Before that, each sequence of the pass releases the pages that its rows will not see. A refused pass has taken no page, and |cache_begin| gives back to each sequence what it had released: nothing has been written to those pages. The error says how much the cache holds and how much was requested, both in whole pages. Then you can wait, crop a sequence, or open a larger cache (\cref{sec:doesnotfit}).
+@ Now a pass comes, with rows for five sequences, and there are pages for four of them. If we hand out pages as we go, the pass fails in the middle, and we have to find out what to take back. So we count first, for all sequences, and take pages only when it is certain that all can be had. Before we count, each sequence of the pass releases the pages that its new rows will not see. If the pass is refused all the same, no page has been taken, and |cache_begin| gives each sequence back what it released, since nothing has been written there. The error says how much the cache holds and how much was requested, both in whole pages. Then you can wait, crop a sequence, or open a larger cache (\cref{sec:doesnotfit}).
 
 @<Have pages for the rows of the pass@>=
 /* Eviction comes first, because the pages that it frees count as free. The tables grow last:
@@ -721,7 +721,7 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
   while (l->first < seen)@+ page_release(f, l->page[l->first++]);
 }
 
-@ With a window there is one thing that you cannot always do: take back. After a crop the next row must see the $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends, so until the next pass has begun the rows of the last one can be taken back; a caller that tries a continuation and rejects it needs no more. A pass that is refused has not begun. A crop that goes further back may need rows that are gone. Then the cache drops the whole sequence, and the text is read again from the start. That costs time and is never wrong.
+@ With a window there is one thing that you cannot always do: take back. After a crop the next row must see the $W-1$ rows before it, and some of these may have been released. But pages are released when a pass begins, not when it ends. So you can take back the rows of the last pass until the next one has begun, and a pass that is refused has not begun. That is all you need to try a continuation and reject it. A crop that goes further back may need rows that are gone. Then the cache drops the whole sequence, and the text is read again from the start. That costs time and is never wrong.
 
 @<Release pages@>=
 /* First the length, for all groups; then the tables. If rows that the next row must see are
@@ -890,7 +890,7 @@ static bool print_twice(struct writer *w, struct error *why)
   return ok;
 }
 
-@ Then there is a cache of three pages, of 16 rows each. It reads eleven tokens. The last is taken back, the sequence is forked, and each of the two goes on by one token. Then 25 more are too many. (The refusal is cut after its semicolon, since it is too long for one line of the box.)
+@ Then we open a cache of three pages, of 16 rows each. It reads eleven tokens. The last is taken back, the sequence is forked, and each of the two goes on by one token. Then 25 more are too many. (The refusal is cut after its semicolon, since it is too long for one line of the box.)
 
 @<Show what a fork costs@>=
 static void print_pages(const struct store *s, const char *when)
@@ -924,6 +924,8 @@ static bool print_fork(struct writer *w, struct error *why)
 \checkpoint{build/out/cache.txt}{the same steps twice; a fork, and a full cache}
 
 The fork copies nothing. When the first of the two sequences goes on, the ten rows of their last page are copied for it; the other then has the old page for itself, and copies nothing. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.
+
+One question is left over from \cref{sec:cacheclock}. A row that goes through the layers alone does the same arithmetic as one among many. Why does it cost more? The answer is worth a chapter, because it decides what you pay for a token.
 
 @* Exercises. \label{sec:cacheexercises}
 The command beside an exercise judges your answer by running the loop and the cache.
