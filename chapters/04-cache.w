@@ -87,7 +87,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
 @* Cached equals recomputed, bit for bit. \label{sec:twice}
 Do you get the same text? The program of this chapter takes the four steps of the case by hand in both ways, and compares all \val{cache.late.of} logits of each step (\cref{sec:cachecheck}). How many of them differ? \val{claim.S0-51}. Both runs round, and still no bit is different, because they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). Tests\side{In \.{tests/suites/check\_cache.c}: |to_remember_changes_no_bit|, |the_whole_context_row_by_row|.} repeat the comparison for every family of models, and for the built-in model up to its full context.
 
-Don't expect this elsewhere. Many engines multiply a matrix by one row with one kernel and by many rows with another, and the two add in different orders \cited{He 2025}. What happens then? We gave our own engine such a pair of kernels and read a text of \val{sampling.order.places} tokens in one pass and then token by token:\lab{lab:twokernels} \val{sampling.pair.differ} of \val{sampling.pair.entries} logits differ in their last bits. Yet the likeliest token changes in \val{sampling.pair.flips} of the \val{sampling.order.places} places, and of \val{sampling.pair.draws} draws \val{sampling.pair.drawn} come out differently. But in a long text two tokens will one day be closer to each other than the rounding, and then they change places.
+Don't expect this elsewhere. Many engines multiply a matrix by one row with one kernel and by many rows with another, and the two add in different orders \cited{He 2025}. What happens then? We gave our own engine such a pair of kernels and read a text of \val{sampling.order.places} tokens in one pass and then token by token:\lab{lab:twokernels} \val{sampling.pair.differ} of \val{sampling.pair.entries} logits differ in their last bits. Yet the likeliest token changes in \val{sampling.pair.flips} of the \val{sampling.order.places} places, and of \val{sampling.pair.draws} draws \val{sampling.pair.drawn} come out differently. But in a long text the logits of two tokens will one day be closer than the rounding, and then the tokens change places.
 @^order of summation@>
 
 \Cref{fig:plates}\lab{lab:plates} shows the keys in the cache after each of the four passes, read from memory. Follow one line through the columns: it never changes again. The cache grows by one line in all layers at once, and is one token shorter than the text.
@@ -358,7 +358,7 @@ size_t store_next_cap(size_t cap, size_t wanted, size_t max);
   /* what the capacity |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
      or |max| */
 
-@ All sequences share one \emph{pool} of pages. For each page the cache keeps its address and its \emph{reference count}, the number of tables that the page is in. The free pages are a stack, which is threaded through the same array: the |k|-th free page is |page[k].free_next|. A block table contains the numbers of its pages and, for the kernels, their addresses.
+@ All sequences share one \emph{pool} of pages. For each page the cache keeps its address and its \emph{reference count}, the number of tables that the page is in. The free pages are a stack in the same array: if pages 5 and 2 are free, |page[0].free_next| is 5 and |page[1].free_next| is 2. A block table contains the numbers of its pages and, for the kernels, their addresses.
 @^reference count@>
 
 @<What the cache holds@>=
@@ -761,7 +761,7 @@ void cache_crop(struct store *common, uint32_t sequence, size_t length)
 @<Fork a sequence@>@;
 
 @* What the tutorials say. \label{sec:cachetutorials}
-The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. But when they say which rows it contains at which step, some are off by one, and others nearly. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
+The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. But when they say which rows it contains at which step, some are off by one, and some only seem to be. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
 
 \begin{claimed}{S3-08, S0-31}
 when token \given{501} is about to be written, \val{claim.S3-08} rows are in the cache, and none of them is computed again, so both sentences hold. But the pass computes the row of token \given{500} for the first time: it is the newest token there is, and token \given{501} has none yet.
