@@ -407,7 +407,7 @@ static bool stop_or_go_on(const struct generate_context *g, struct sequence *q,
 @* Selecting: greedy or with a sampler.
 \emph{You do not always want the likeliest token.} A \emph{sampler}, chapter 7's, draws a token at random. To the loop it is a function |select|. Its companion |accept|
 is told which token has joined the text. Why, when the token was selected a moment ago? Because a choice may come to nothing: a program that guesses several tokens ahead
-(\emph{speculative decoding}, \cref{sec:sampler}) asks for many choices and keeps some of them. So selecting changes nothing, and a sampler that has to remember the text
+(\emph{speculative decoding}, \cref{speculation}) asks for many choices and keeps some of them. So selecting changes nothing, and a sampler that has to remember the text
 learns of each token by |accept|.
 @^sampler@>
 
