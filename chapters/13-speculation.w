@@ -48,6 +48,10 @@ The text ends in \emph{the}, and the model would go on with \emph{cat sat on the
 \emph{How much can we lose?} If all three guesses are wrong, row 1 still chooses a token. Every pass brings at least one. \emph{How much can we gain?} If all are right, row 4 chooses one more that nobody has guessed, and the pass brings four.
 \end{byhand}
 
+\Cref{fig:guesspass} has the same as a picture.
+
+\fig{guesspass}{fig:guesspass}{One pass with three guesses. Each choice is compared with the guess beside it.}{Four tokens in a row: the, cat, sat, down; the last three are guesses. Under each stands what the model chooses: cat, sat, on, softly. Arrows lead from cat to the guess cat and from sat to the guess sat, which are the same, and from on to down, which are not.}
+
 In words of the field: whoever guesses is the \emph{drafter}, the guesses are the \emph{draft}, and the pass that reads them \emph{verifies} them. How many are read in a pass is called $\gamma$. A guess that comes true is \emph{accepted}, and the share of guesses that do is the \emph{acceptance rate}. We shall stay with \emph{guess}.
 @^draft@>@^acceptance rate@>@^verification@>
 
@@ -555,4 +559,161 @@ double coupled_rate(const double *p, const double *q, size_t n);
 @;@#
 @<Accept, or draw from what is missing@>@;
 @<How often common dice agree@>@;
+
+@* What guesses are worth. \label{sec:gain}
+Enough of formulas. We take \given{20} pieces of tales, let the built-in model continue each with 64 tokens, and have four tokens guessed in a pass: by the sibling or by looking up, at temperature 0 or 1. First the promise: \val{speculation.same} of the \val{speculation.texts} texts are, token for token, those that \cref{loop}'s loop writes. How many passes did they take?
+
+\begin{table}[htp]
+\tabcaption{tab:guesses}{\val{speculation.tokens} tokens, with at most four guesses in a pass. The last two columns are tokens from a pass in which somebody guessed: as counted, and by the formula of \cref{sec:expected} with the $\alpha$ of the same row.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
+\tabhead{who guesses} & \tabhead{passes} & \tabhead{guessed} & \tabhead{accepted} & \tabhead{$\alpha$} & \tabhead{counted} & \tabhead{formula}\\\midrule
+the sibling & \val{speculation.draft.passes} & \val{speculation.draft.guessed} & \val{speculation.draft.accepted} & \val[2]{speculation.draft.alpha} & \val[2]{speculation.draft.mean} & \val[2]{speculation.draft.formula}\\
+\quad at temperature 1 & \val{speculation.draft1.passes} & \val{speculation.draft1.guessed} & \val{speculation.draft1.accepted} & \val[2]{speculation.draft1.alpha} & \val[2]{speculation.draft1.mean} & \val[2]{speculation.draft1.formula}\\
+looking up & \val{speculation.lookup.passes} & \val{speculation.lookup.guessed} & \val{speculation.lookup.accepted} & \val[2]{speculation.lookup.alpha} & \val[2]{speculation.lookup.mean} & \val[2]{speculation.lookup.formula}\\
+\quad at temperature 1 & \val{speculation.lookup1.passes} & \val{speculation.lookup1.guessed} & \val{speculation.lookup1.accepted} & \val[2]{speculation.lookup1.alpha} & \val[2]{speculation.lookup1.mean} & \val[2]{speculation.lookup1.formula}
+\end{tabular*}
+\end{table}
+
+The sibling's guesses bring \val{speculation.tokens} tokens in \val{speculation.draft.passes} passes, \val[1]{speculation.draft.yield} for each. At temperature 1 it is hardly less; that is what the common dice are for. Looking up is of no use here, as we feared. A tale does not repeat itself: in most passes no two tokens have been seen before, and nobody guesses.
+@^acceptance rate@>
+
+The formula fits, although it assumes something that is not true, namely that a guess is right with the same probability wherever it stands. \Cref{fig:accepted} shows how it really is. There are easy places, where the sibling knows the words by heart, and all four guesses are right; and hard ones, where a new name must be chosen, and none is. The mean cannot see that.
+
+\fig{accepted}{fig:accepted}{Passes by how many of the sibling's four guesses came true.}{Two groups of five bars, for temperature 0 and temperature 1. Four right guesses are by far the most frequent in both groups; three are the rarest.}
+
+@ And the rules? At \given{160} places of the tales we have computed exactly how often each would accept a guess of the sibling's (\cref{fig:agreement}). At temperature 1 the classical rule, the best there can be, accepts \val[3]{speculation.agree.1.00.classical} of them. Our common dice accept \val[3]{speculation.agree.1.00.common}. That little is the price of a text that nobody can tell from one without guesses. Dice of its own for the sibling, and a comparison, would accept \val[3]{speculation.agree.1.00.separate}.
+
+\fig{agreement}{fig:agreement}{How often a guess of the sibling's is accepted, by temperature. Exact probabilities, mean over \given{160} places of tales.}{Three lines over the temperature. The classical rule lies on top, common dice little below it, separate dice clearly lower, and lowest at temperature 1.5.}
+
+@ How wrong are the wrong rules? Articles and answers have a good many versions of the classical rule, and we have met all of these. \Cref{tab:rules} applies each to the hand calculation and adds up all that can happen.
+
+\begin{table}[htp]
+\tabcaption{tab:rules}{Eight rules on the distributions of the hand calculation, $p=(0.5,0.3,0.2)$ and $q=(0.2,0.7,0.1)$: which distribution comes out, and how far a probability is off in the worst of \given{1000} random pairs.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
+\tabhead{rule} & \tabhead{A} & \tabhead{B} & \tabhead{C} & \tabhead{worst}\\\midrule
+the classical rule & \val[2]{speculation.rule.classical.a} & \val[2]{speculation.rule.classical.b} & \val[2]{speculation.rule.classical.c} & \val[2]{speculation.rule.classical.worst}\\
+refused: draw from $p$ & \val[2]{speculation.rule.fromp.a} & \val[2]{speculation.rule.fromp.b} & \val[2]{speculation.rule.fromp.c} & \val[2]{speculation.rule.fromp.worst}\\
+refused: draw from $|p-q|$ & \val[2]{speculation.rule.absolute.a} & \val[2]{speculation.rule.absolute.b} & \val[2]{speculation.rule.absolute.c} & \val[2]{speculation.rule.absolute.worst}\\
+accept with $p(x)$ & \val[2]{speculation.rule.withp.a} & \val[2]{speculation.rule.withp.b} & \val[2]{speculation.rule.withp.c} & \val[2]{speculation.rule.withp.worst}\\
+accept if $p(x)\ge q(x)$ & \val[2]{speculation.rule.nodice.a} & \val[2]{speculation.rule.nodice.b} & \val[2]{speculation.rule.nodice.c} & \val[2]{speculation.rule.nodice.worst}\\
+accept with $q(x)/p(x)$ & \val[2]{speculation.rule.swapped.a} & \val[2]{speculation.rule.swapped.b} & \val[2]{speculation.rule.swapped.c} & \val[2]{speculation.rule.swapped.worst}\\
+accept if $p(x)>0.2$, else from $p$ & \val[2]{speculation.rule.typical.a} & \val[2]{speculation.rule.typical.b} & \val[2]{speculation.rule.typical.c} & \val[2]{speculation.rule.typical.worst}\\
+guess the likeliest, accept with $p/q$ & \val[2]{speculation.rule.argmax.a} & \val[2]{speculation.rule.argmax.b} & \val[2]{speculation.rule.argmax.c} & \val[2]{speculation.rule.argmax.worst}
+\end{tabular*}
+\end{table}
+
+The last is the most common. The drafter takes its likeliest token, without dice, and the rule is fed the probability that it had. But then the guess was not drawn from $q$; it was certain. The right rule for a certain guess $x$ has $q(x)=1$: accept with $p(x)$, or else draw from $p$ without $x$. (It is right in all \given{1000} pairs as well.) The last but one is used on purpose. It is called \emph{typical acceptance} \cited[Cai and others 2024]{Cai 2024}, and whoever uses it wants many guesses accepted and does not mind another distribution.
+@^typical acceptance@>
+
+@ One pass is not a text, so the classical rule has a second test. Take a language of three letters, with two guesses a pass, and follow everything that can happen until four letters are written. There are \val{speculation.chain.texts} texts, and the probability of each is that of the model up to the last bits of the sum: none is off by more than $10^{-15}$.
+
+@* How many guesses? \label{sec:howmany}
+Passes are not time. A guess costs a pass of the sibling's, and a row more in ours. Let a pass with $m$ rows take $t_m$, and a pass of the drafter $c$. Then the text is written
+$${1-\alpha^{\gamma+1}\over1-\alpha}\cdot{t_1\over t_{\gamma+1}+\gamma c}$$
+times as fast. The first factor grows more and more slowly with $\gamma$; the denominator grows steadily. So there is a best $\gamma$, and it may be zero. If $t_{\gamma+1}$ is hardly more than $t_1$ and $c$ is small, there is much to win. That is a large model, whose weights come from memory (\cref{sec:serial}), and a drafter of a tenth of its size.
+
+And if $t_m$ grows with $m$? The built-in model is such a case. Its weights fit into the processor's caches, so it never waits for memory as a large model does, and five rows cost several times as much as one. Its sibling, moreover, has a third of its layers and the same vocabulary, whose matrix is the largest of all. \Cref{fig:guessgain} is measured.
+
+\fig{guessgain}{fig:guessgain}{How many times as fast the built-in model writes, by the number of guesses in a pass. One worker, weights where they are in the file.}{Three lines over zero to eight guesses. All begin at one.}
+
+@* A tree of guesses. \label{sec:guesstree}
+All guesses of a chain hang on the first. If that one is wrong, the rest was for nothing. Couldn't we make two guesses for the first place, and go on from both? That is a \emph{tree}, and its branches can be verified in one pass. We have all that it takes: a branch is a fork of the text (\cref{sec:fork}), which shares the text's pages and costs no row until it writes one.
+@^token tree@>@^tree of guesses@>
+
+Each branch is a sequence of the store. Branch 0 has the text's rows; the others are forked from it. The pass reads the newest token of the text and the branch's guesses, in each branch. So the newest token is read once a branch, the same row again and again; other programs save these rows by a mask, which lets a row see its own branch only.
+
+@<Read all branches@>=
+bool tree_read(const struct generate_context *g, const struct guess_tree *t,
+  const struct ids *text, float *logits, struct error *why)
+{
+  size_t rows = 1 + t->depth, n = t->n * rows, k = 0;
+  struct pass *p = NULL;
+  struct row *row = memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *row, why);
+  size_t *which = row == NULL ? NULL
+    : memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *which, why);
+  bool ok = which != NULL && fork_branches(g->s, t, why);
+  for (uint32_t b = 0; ok && b < t->n; b++)
+    for (size_t i = 0; i < rows; i++, k++) {
+      uint32_t id = i == 0 ? text->id[text->n - 1] : t->guess[b * t->depth + i - 1];
+      row[k] = (struct row) @[{ t->first + b, (uint32_t) (text->n - 1 + i), id }@];
+      which[k] = k;
+    }
+  ok = ok && model_forward(g->e, g->lm, g->s, row, n, &p, why)
+    && model_logits(g->e, g->lm, p, which, n, logits, why);
+  pass_close(p), memory_free(g->m, row), memory_free(g->m, which);
+  return ok;
+}
+
+@ Forking empties what was left of the branches of the pass before.
+
+@<Fork the branches@>=
+static bool fork_branches(struct store *s, const struct guess_tree *t, struct error *why)
+{
+  bool ok = true;
+  for (uint32_t b = 1; b < t->n; b++) store_crop(s, t->first + b, 0);
+  for (uint32_t b = 1; ok && b < t->n; b++) ok = store_fork(s, t->first, t->first + b, why);
+  return ok;
+}
+
+@ Then the choices are made, down the tree: the token after the text, by any branch's first row, since they are all the same bits; if a branch has guessed it, the next by the second row of that branch; and so on. In the end one branch has the rows of the text. If it is not branch 0, it takes its place.
+
+@<Keep one branch@>=
+bool tree_keep(struct store *s, const struct guess_tree *t, uint32_t branch,
+  size_t length, struct error *why)
+{
+  bool ok = true;
+  if (branch > 0) {
+    store_crop(s, t->first, 0);
+    ok = store_fork(s, t->first + branch, t->first, why);
+  }
+  store_crop(s, t->first, length);
+  for (uint32_t b = 1; b < t->n; b++) store_crop(s, t->first + b, 0);
+  return ok;
+}
+
+@ @(tree.h@>=
+#ifndef INCIPIT_GUESS_TREE_H
+#define INCIPIT_GUESS_TREE_H
+#include "loop/generate.h"
+struct guess_tree {
+  uint32_t first; /* the text's number in the store; those of the branches follow */
+  uint32_t n;@+ size_t depth; /* branches; guesses of each */
+  const uint32_t *guess; /* |[n][depth]| */
+};
+  /* branches of guesses behind one text */
+bool tree_read(const struct generate_context *g, const struct guess_tree *t,
+  const struct ids *text, float *logits, struct error *why);
+  /* verifies all branches in one pass; sequence |first| of the store has the rows of the text but the last; |logits| has
+     room for |[n][1 + depth]| rows of the vocabulary. On failure the branches may be forked, and nothing else has changed */
+bool tree_keep(struct store *s, const struct guess_tree *t, uint32_t branch,
+  size_t length, struct error *why);
+  /* makes the first |length| rows of a branch those of the text, and forgets the other branches */
+#endif
+
+@ @(tree.c@>=
+/** A tree of guesses, each branch of which is a sequence of the store. Rows of the text are shared by all
+   branches; what a branch writes goes to pages of its own. */
+#include "speculation/tree.h"
+@;@#
+@<Fork the branches@>@;
+@<Read all branches@>@;
+@<Keep one branch@>@;
+
+@ Is it worth it? Both ways have the same number of rows in a pass, eight: a chain of seven guesses; two branches of three guesses; four of one. The sibling guesses; in the tree the branches begin with its two or four likeliest tokens and go on with the likeliest. (A lab\lab{lab:trees} counts.) The chain brings \val[2]{speculation.tree.1.yield} tokens a pass, two branches \val[2]{speculation.tree.2.yield}, four \val[2]{speculation.tree.4.yield}. The chain wins, because the sibling is right so often. A tree is for drafters that are often wrong with their first guess and right with their second: with $\alpha=0.4$, the seventh guess of a chain is worth $0.4^7$, not two thousandths of a token, and another first guess is worth much more. The systems that use trees, with dozens of branches, have tiny drafters \cited[Miao and others 2024]{Miao 2024}. When a tutorial speaks of \emph{parallel draft trees}, this is what it means.
+
+@* Guesses and company. \label{sec:guesscompany}
+In \cref{serving} the free places of a pass went to other people. Now both want them, guesses and people, and \cref{sec:guessrows} has said who goes first. A text's next token comes before any guess; prompts come before guesses; and a guess gets a row only if there is one left. The scheduler calls |speculate_step| instead of |generate_step|, and that is all there is to it.
+
+\begin{table}[htp]
+\tabcaption{tab:guesscompany}{Requests for 64 tokens each, with up to four guesses of the sibling's for each text, in passes of at most 32 rows.}
+\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrrr@@{}}
+ & \multicolumn{2}{c}{no guesses} & \multicolumn{3}{c}{with guesses}\\
+\tabhead{requests} & \tabhead{passes} & \tabhead{rows} & \tabhead{passes} & \tabhead{rows} & \tabhead{accepted}\\\midrule
+1 & \val{speculation.alone.1.passes} & \val{speculation.alone.1.rows} & \val{speculation.company.1.passes} & \val{speculation.company.1.rows} & \val{speculation.company.1.accepted}\\
+4 & \val{speculation.alone.4.passes} & \val{speculation.alone.4.rows} & \val{speculation.company.4.passes} & \val{speculation.company.4.rows} & \val{speculation.company.4.accepted}\\
+\given{16} & \val{speculation.alone.16.passes} & \val{speculation.alone.16.rows} & \val{speculation.company.16.passes} & \val{speculation.company.16.rows} & \val{speculation.company.16.accepted}
+\end{tabular*}
+\end{table}
+
+With one request, guesses save three passes of four. With sixteen there is room for one guess each, and they still save passes: a row is spent, and often a token comes of it. But a pass of 32 rows is beyond the ridge point of many a machine (\cref{sec:roofline}), and there a row costs what a row costs; then a guess that comes true half of the time is a bad bargain. This is why servers turn speculation off when many users are there. In ours you say how many rows a pass may have, |--batch-rows|, and guesses get what is left.
 

@@ -38,6 +38,7 @@
 #include "speculation/acceptance.h"
 #include "speculation/drafter.h"
 #include "speculation/lookup.h"
+#include "speculation/tree.h"
 #include "laboratory/kit2.h"
 #include "laboratory/kit-random.h"
 @;@#
@@ -46,6 +47,7 @@
 @<A chain of guesses, exactly@>@;
 @<Two models and their probabilities@>@;
 @<Write with guesses@>@;
+@<Verify trees@>@;
 @<Serve with guesses@>@;
 @<Time the guesses@>@;
 @#
@@ -53,8 +55,8 @@ int main(int argc, char **argv)
 {
   static const struct lab_command table[] = @[{ { "values", print_rules },@|
     { "values", print_chain }, { "values", print_agreement }, { "values", print_texts },@|
-    { "values", print_company }, { "histogram", draw_histogram }, { "agreement", draw_agreement },@|
-    { "times", print_times }, { "values", print_timed }, { NULL, NULL } }@];
+    { "values", print_trees }, { "values", print_company }, { "histogram", draw_histogram }, { "agreement", draw_agreement },@|
+    { "times", print_times }, { "values", print_timed }, { "gains", draw_gains }, { NULL, NULL } }@];
   return lab_main(argc, argv, table);
 }
 
@@ -442,6 +444,124 @@ static bool draw_histogram(struct fixture *lab, struct error *why)
   return true;
 }
 
+@* Trees. \label{lab:trees}
+A pass of eight rows verifies one chain of seven guesses, two branches of three, or four of one. The sibling has a sequence for each branch as well. Its likeliest tokens begin the branches, and each branch goes on with the likeliest.
+
+@<Verify trees@>=
+enum { TREE_ROWS = 8, BRANCHES = 4 };
+struct grower { struct store *s;@+ const struct model *lm;@+ float *logits;@+ uint32_t guess[TREE_ROWS]; };
+static uint32_t take_best(float *logits, size_t vocab)
+{
+  uint32_t best = (uint32_t) best_token(logits, vocab);
+  logits[best] = -HUGE_VALF;
+  return best;
+}
+/* reads what the sibling has not read of id[n] */
+static bool grow_read(struct fixture *lab, struct grower *w, uint32_t sequence, const uint32_t *id, size_t n,
+  struct error *why)
+{
+  struct pass *p = NULL;
+  struct generate_context g = @[{ &lab->e, w->lm, w->s, &lab->m }@];
+  struct row row[START + GROWN + TREE_ROWS];
+  size_t k = 0, last;
+  for (size_t at = store_match_prefix(w->s, sequence, id, n - 1); at < n; at++)
+    row[k++] = (struct row) @[{ sequence, (uint32_t) at, id[at] }@];
+  last = k - 1;
+  bool ok = model_read(&g, row, k, 0, &p, why) && model_logits(&lab->e, w->lm, p, &last, 1, w->logits, why);
+  pass_close(p);
+  return ok;
+}
+static bool grow(struct fixture *lab, struct grower *w, const struct ids *text, struct guess_tree *t, struct error *why)
+{
+  uint32_t id[START + GROWN + TREE_ROWS], first[BRANCHES];
+  memcpy(id, text->id, text->n * sizeof *id);
+  bool ok = grow_read(lab, w, 0, id, text->n, why);
+  for (uint32_t b = 0; ok && b < t->n; b++) first[b] = take_best(w->logits, lab->vocab);
+  for (uint32_t b = 0; ok && b < t->n; b++) {
+    w->guess[b * t->depth] = id[text->n] = first[b];
+    for (size_t i = 1; ok && i < t->depth; i++) {
+      ok = grow_read(lab, w, b, id, text->n + i, why);
+      w->guess[b * t->depth + i] = id[text->n + i] = take_best(w->logits, lab->vocab);
+    }
+  }
+  t->guess = w->guess;
+  return ok;
+}
+
+@ The text is chosen greedily. After each pass we go down the tree as long as a branch has guessed what was chosen. A branch that has guessed the same tokens as the one that we follow has the same logits, so we may look for the first that fits.
+
+@<Verify trees@>=
+static uint32_t fitting(const struct guess_tree *t, const uint32_t *chosen, size_t n)
+{
+  uint32_t b = 0;
+  while (b < t->n && memcmp(t->guess + b * t->depth, chosen, n * sizeof *chosen) != 0) b++;
+  return b;
+}
+static bool tree_step(struct fixture *lab, const struct generate_context *g, const struct guess_tree *t, struct ids *text,
+  float *logits, struct error *why)
+{
+  uint32_t chosen[TREE_ROWS], branch = 0;
+  size_t k = 0, rows = 1 + t->depth;
+  if (!tree_read(g, t, text, logits, why)) return false;
+  do {
+    chosen[k] = (uint32_t) best_token(logits + (branch * rows + k) * lab->vocab, lab->vocab);
+    k++;
+    if (k > t->depth || fitting(t, chosen, k) == t->n) break;
+    branch = fitting(t, chosen, k);
+  } while (true);
+  bool ok = true;
+  size_t length = text->n + k - 1;
+  for (size_t i = 0; ok && i < k; i++) ok = ids_push(&lab->m, text, chosen[i], why);
+  return ok && tree_keep(g->s, t, branch, length, why);
+}
+static bool write_tree(struct fixture *lab, struct grower *w, const struct generate_context *g, uint32_t n,
+  const uint32_t *prompt, float *logits, size_t *passes, size_t *same, struct error *why)
+{
+  struct ids text = @[{ .n = 0 }@];
+  struct continuation plain;
+  struct generate_options want = @[{ .max_new_tokens = GROWN, .recall = store_match_prefix }@];
+  struct guess_tree t = @[{ .n = n, .depth = TREE_ROWS / n - 1 }@];
+  bool ok = generate(&lab->b.g, prompt, START, &want, &plain, why);
+  for (size_t i = 0; ok && i < START; i++) ok = ids_push(&lab->m, &text, prompt[i], why);
+  store_clear(g->s);
+  struct pass *p = NULL;
+  struct row row[START];
+  for (uint32_t i = 0; i < START - 1; i++) row[i] = (struct row) @[{ 0, i, prompt[i] }@];
+  ok = ok && model_read(g, row, START - 1, 0, &p, why);
+  pass_close(p);
+  for (; ok && text.n < START + GROWN; ++*passes) ok = grow(lab, w, &text, &t, why) && tree_step(lab, g, &t, &text, logits, why);
+  *same += ok && memcmp(text.id, plain.text.id, (START + GROWN) * sizeof *text.id) == 0;
+  ids_free(&lab->m, &text), continuation_free(&lab->m, &plain);
+  return ok;
+}
+static bool print_trees(struct fixture *lab, struct error *why)
+{
+  struct model *small = model_open(&lab->m, "models/draft", why);
+  struct ids tales;
+  bool ok = small != NULL && lab_tales(lab, &tales, why);
+  struct cache_options usual = @[{ .rows = 0 }@];
+  struct grower w = @[{ .lm = small }@];
+  float *logits = ok ? lab_take(lab, TREE_ROWS * lab->vocab, sizeof *logits, why) : NULL;
+  w.logits = ok ? lab_take(lab, lab->vocab, sizeof (float), why) : NULL;
+  w.s = ok ? cache_open(&lab->m, &small->config, BRANCHES, &usual, why) : NULL;
+  struct store *s = ok ? cache_open(&lab->m, &lab->model->config, BRANCHES, &usual, why) : NULL;
+  struct generate_context g = @[{ &lab->e, lab->model, s, &lab->m }@];
+  size_t same = 0;
+  ok = ok && logits != NULL && w.logits != NULL && w.s != NULL && s != NULL;
+  for (uint32_t n = 1; ok && n <= BRANCHES; n *= 2) {
+    size_t passes = 0;
+    for (size_t k = 0; ok && k < STARTS; k++)
+      ok = write_tree(lab, &w, &g, n, start_of(&tales, k), logits, &passes, &same, why);
+    if (!ok) break;
+    print_key(label_of("speculation.tree.%u.passes", n).text, "%zu", passes);
+    print_key(label_of("speculation.tree.%u.yield", n).text, "%.4f", (double) (STARTS * GROWN) / (double) passes);
+  }
+  if (ok) print_key("speculation.tree.same", "%zu", same);
+  store_close(s), store_close(w.s);
+  model_close(&lab->m, small);
+  return ok;
+}
+
 @* Company. \label{lab:guessedcompany}
 One, four and sixteen requests are served with the sibling's guesses, four for each text, in passes of at most 32 rows. With one request there is room for all guesses, with sixteen for one each.
 
@@ -544,24 +664,38 @@ static bool print_times(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@ The keys are the gains over the first line.
+@ The keys are the gains over the first line, and so are the points of \cref{fig:guessgain}.
 
 @<Time the guesses@>=
+enum { TIMED = 5 };
+static const char *const timed_name[TIMED] = @[{ "", "draft", "draft1", "lookup", "lookup1" }@];
 static bool print_timed(struct fixture *lab, struct error *why)
 {
-  enum { COLUMNS = 5 };
-  static const char *const name[COLUMNS] = @[{ "", "draft", "draft1", "lookup", "lookup1" }@];
-  double x[COLUMNS][MOST_AHEAD + 1];
+  double x[TIMED][MOST_AHEAD + 1];
   (void) lab;
-  if (!data_numbers("speculation.times", COLUMNS, MOST_AHEAD + 1, x[0], why)) return false;
-  for (int k = 1; k < COLUMNS; k++) {
+  if (!data_numbers("speculation.times", TIMED, MOST_AHEAD + 1, x[0], why)) return false;
+  for (int k = 1; k < TIMED; k++) {
     int best = 0;
     for (int i = 0; i <= MOST_AHEAD; i++) {
-      print_key(label_of("speculation.gain.%s.%d", name[k], i).text, "%.3f", x[k][0] / x[k][i]);
+      print_key(label_of("speculation.gain.%s.%d", timed_name[k], i).text, "%.3f", x[k][0] / x[k][i]);
       if (x[k][i] < x[k][best]) best = i;
     }
-    print_key(label_of("speculation.best.%s", name[k]).text, "%d", best);
-    print_key(label_of("speculation.best.%s.gain", name[k]).text, "%.3f", x[k][0] / x[k][best]);
+    print_key(label_of("speculation.best.%s", timed_name[k]).text, "%d", best);
+    print_key(label_of("speculation.best.%s.gain", timed_name[k]).text, "%.3f", x[k][0] / x[k][best]);
   }
   return true;
 }
+static bool draw_gains(struct fixture *lab, struct error *why)
+{
+  double x[TIMED][MOST_AHEAD + 1];
+  (void) lab;
+  if (!data_numbers("speculation.times", TIMED, MOST_AHEAD + 1, x[0], why)) return false;
+  printf("guesses,draft,draft1,lookup,lookup1\n");
+  for (int i = 0; i <= MOST_AHEAD; i++) {
+    printf("%d", i);
+    for (int k = 1; k < TIMED; k++) printf(",%.4f", x[k][0] / x[k][i]);
+    printf("\n");
+  }
+  return true;
+}
+
