@@ -4,20 +4,15 @@
 @s speculation int
 @s drafter int
 @s drafted int
-@s lookup int
-@s sequence int
 @s generate_context int
 @s generate_options int
 @s continuation int
 @s engine int
 @s store int
 @s sampler int
-@s row int
-@s pass int
-@s acceptance int
 @s house int
-@s tree_guess int
 @s counters int
+@s guess_tree int
 
 \chapterquestion{A pass checks four tokens almost for the price of one. But which four? The next three do not exist yet.}
 @** Speculative decoding: guess ahead, check at once.
@@ -57,7 +52,7 @@ In words of the field: whoever guesses is the \emph{drafter}, the guesses are th
 
 @ What do we hope for? \label{sec:expected} Let each guess come true with probability $\alpha$, whatever has happened before. A pass with $\gamma$ guesses brings one token for certain; a second if the first guess was right; a third if the first two were; and so on. So we may expect
 $$1+\alpha+\alpha^2+\cdots+\alpha^\gamma={1-\alpha^{\gamma+1}\over1-\alpha}$$
-tokens.\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}, equation 1.} With $\alpha=0.8$ and four guesses that is $(1-0.8^5)/0.2=3.4$ tokens for a pass. With $\alpha=0.3$ it is 1.4, however many guesses we add: the fourth is worth $0.3^4$, less than a hundredth of a token. And no pass brings more than $\gamma+1$, so $g$ tokens take at least $\lceil g/(\gamma+1)\rceil$ passes.
+tokens.\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}, equation 1.} With $\alpha=\given{0.8}$ and four guesses that is $(1-\given{0.8}^5)/\given{0.2}=\given{3.4}$ tokens for a pass. With $\alpha=\given{0.3}$ it is \given{1.4}, however many guesses we add: the fourth is worth $\given{0.3}^4$, less than a hundredth of a token. And no pass brings more than $\gamma+1$, so $g$ tokens take at least $\lceil g/(\gamma+1)\rceil$ passes.
 @^expected tokens per pass@>
 
 Two things can go wrong with this hope, and the chapter measures both. The pass has $\gamma+1$ rows and costs more than one with a single row: less than you would think, but not nothing. And whoever guesses takes time, too. A drafter is good if it is right often, and it is \emph{useful} only if it is cheap besides.
@@ -239,7 +234,7 @@ static size_t find_again(const struct lookup *l, const uint32_t *id, size_t n)
   return best < l->shortest ? 0 : place;
 }
 
-@ Then the guesses are copied, one after the other. The place may be so near to the end that we run out of text: after \emph{ha ha ha}, the last \emph{ha} was followed by one more, and then by nothing. We go on copying what we have just guessed, so \emph{ha} is followed by \emph{ha} for as long as there is room. The compression programs of 1977 copy in the same way.\side{\cited[Ziv and Lempel 1977]{Ziv 1977}.}
+@ Then the guesses are copied, one after the other. The place may be so near to the end that we run out of text: after \emph{ha ha ha}, the last \emph{ha} was followed by one more, and then by nothing. We go on copying what we have just guessed, so \emph{ha} is followed by \emph{ha} for as long as there is room. Compression programs have copied in the same way for half a century.\side{\cited[Ziv and Lempel 1977]{Ziv 1977}.}
 @^LZ77@>
 
 @<Look up what came before@>=
@@ -475,7 +470,7 @@ so draw with & 3/4 & 0 & 1/4 & that, divided by 0.4
 \noindent A and C are guessed too seldom, so whenever they are guessed we accept them. B is guessed too often, $0.7$ of the time where we want it $0.3$ of the time, so we accept only three of seven B's. In the other cases, 0.4 of all, we draw a token ourselves: from what is missing. Add the second row from the bottom to the one above it, and you have $p$ again.
 \end{byhand}
 
-The rule of Leviathan, Kalman and Matias, and of Chen and others in the same winter, is the left column of this box in general. \emph{Accept the guess $x$ with probability $\min(1,p(x)/q(x))$; otherwise draw from the residual distribution, which is proportional to $\max(0,p-q)$.}\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}; \cited[Chen and others 2023]{Chen 2023}.}
+The rule of Leviathan, Kalman and Matias, and of Chen and others in the same winter, is the left column of this box in general. \emph{Accept the guess $x$ with probability $\min(1,p(x)/q(x))$; otherwise draw from the residual distribution, which is proportional to $\max(0,p-q)$.}\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}; \cited[Chen and others 2023]{Chen 2023b}.}
 @^residual distribution@>@^acceptance rule@>
 
 \emph{Proof.} A token $x$ comes out as an accepted guess with probability $q(x)\min(1,p(x)/q(x))=\min(q(x),p(x))$. Let $\beta$ be the sum of these, so that a guess is refused with probability $1-\beta$. What is missing, $\max(0,p(x)-q(x))=p(x)-\min(p(x),q(x))$, adds up to $1-\beta$ as well. So the second way brings $x$ with probability $(1-\beta)\cdot(p(x)-\min(p(x),q(x)))/(1-\beta)$, and both together bring $p(x)$.\quad{\fontencoding{U}$\square$}
@@ -520,7 +515,7 @@ How often do \emph{our} two models agree? In \cref{sec:draft} both take the larg
 \begin{equation}\label{eq:coupled}
 \hbox{they agree on $x$ with probability}\quad{1\over\sum_j\max(p_j/p_x,\;q_j/q_x)},
 \end{equation}
-and the sum over $x$ is our acceptance rate. (It is Daliri, Musco and Suresh's; the trick is older.\side{\cited[Daliri, Musco and Suresh 2025]{Daliri 2025}.}) In the hand calculation it is \val[3]{speculation.hand.coupled}, where the classical rule has 0.6, and two throws that have nothing to do with each other agree \val[2]{speculation.hand.separate} of the time.
+and the sum over $x$ is our acceptance rate. (It is Daliri, Musco and Suresh's; the trick is older.\side{\cited[Daliri, Musco and Suresh 2024]{Daliri 2024}.}) In the hand calculation it is \val[3]{speculation.hand.coupled}, where the classical rule has \given{0.6}, and two throws that have nothing to do with each other agree \val[2]{speculation.hand.separate} of the time.
 @^Gumbel coupling@>
 
 @<How often common dice agree@>=
@@ -546,9 +541,9 @@ double acceptance_of(const double *p, const double *q, size_t n, double *accept,
   double *residual, double *rate);
   /* for a model's probabilities |p[n]| and a drafter's |q[n]|: with which probability each guess is accepted, how often one is, and from which
      distribution a refused one is replaced; returns the sum by which |residual| was divided: if 0, nothing is ever refused, and |residual| is all zeros
-     (Leviathan, Kalman and Matias 2023) */
+     (Leviathan 2023) */
 double coupled_rate(const double *p, const double *q, size_t n);
-  /* how often two choices by |funnel_choose| agree that have the same noise (Daliri, Musco and Suresh 2025) */
+  /* how often two choices by |funnel_choose| agree that have the same noise (Daliri 2024) */
 #endif
 
 @ @(acceptance.c@>=
@@ -583,12 +578,12 @@ The formula fits, although it assumes something that is not true, namely that a 
 
 @ And the rules? At \given{160} places of the tales we have computed exactly how often each would accept a guess of the sibling's (\cref{fig:agreement}). At temperature 1 the classical rule, the best there can be, accepts \val[3]{speculation.agree.1.00.classical} of them. Our common dice accept \val[3]{speculation.agree.1.00.common}. That little is the price of a text that nobody can tell from one without guesses. Dice of its own for the sibling, and a comparison, would accept \val[3]{speculation.agree.1.00.separate}.
 
-\fig{agreement}{fig:agreement}{How often a guess of the sibling's is accepted, by temperature. Exact probabilities, mean over \given{160} places of tales.}{Three lines over the temperature. The classical rule lies on top, common dice little below it, separate dice clearly lower, and lowest at temperature 1.5.}
+\fig{agreement}{fig:agreement}{How often a guess of the sibling's is accepted, by temperature. Exact probabilities, mean over \given{160} places of tales.}{Three lines over the temperature. The classical rule lies on top, common dice little below it, separate dice clearly lower, and lowest at temperature \given{1.5}.}
 
 @ How wrong are the wrong rules? Articles and answers have a good many versions of the classical rule, and we have met all of these. \Cref{tab:rules} applies each to the hand calculation and adds up all that can happen.
 
 \begin{table}[htp]
-\tabcaption{tab:rules}{Eight rules on the distributions of the hand calculation, $p=(0.5,0.3,0.2)$ and $q=(0.2,0.7,0.1)$: which distribution comes out, and how far a probability is off in the worst of \given{1000} random pairs.}
+\tabcaption{tab:rules}{Eight rules on the distributions of the hand calculation, $p=(\given{0.5},\given{0.3},\given{0.2})$ and $q=(\given{0.2},\given{0.7},\given{0.1})$: which distribution comes out, and how far a probability is off in the worst of \given{1000} random pairs.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
 \tabhead{rule} & \tabhead{A} & \tabhead{B} & \tabhead{C} & \tabhead{worst}\\\midrule
 the classical rule & \val[2]{speculation.rule.classical.a} & \val[2]{speculation.rule.classical.b} & \val[2]{speculation.rule.classical.c} & \val[2]{speculation.rule.classical.worst}\\
@@ -597,7 +592,7 @@ refused: draw from $|p-q|$ & \val[2]{speculation.rule.absolute.a} & \val[2]{spec
 accept with $p(x)$ & \val[2]{speculation.rule.withp.a} & \val[2]{speculation.rule.withp.b} & \val[2]{speculation.rule.withp.c} & \val[2]{speculation.rule.withp.worst}\\
 accept if $p(x)\ge q(x)$ & \val[2]{speculation.rule.nodice.a} & \val[2]{speculation.rule.nodice.b} & \val[2]{speculation.rule.nodice.c} & \val[2]{speculation.rule.nodice.worst}\\
 accept with $q(x)/p(x)$ & \val[2]{speculation.rule.swapped.a} & \val[2]{speculation.rule.swapped.b} & \val[2]{speculation.rule.swapped.c} & \val[2]{speculation.rule.swapped.worst}\\
-accept if $p(x)>0.2$, else from $p$ & \val[2]{speculation.rule.typical.a} & \val[2]{speculation.rule.typical.b} & \val[2]{speculation.rule.typical.c} & \val[2]{speculation.rule.typical.worst}\\
+accept if $p(x)>\given{0.2}$, else from $p$ & \val[2]{speculation.rule.typical.a} & \val[2]{speculation.rule.typical.b} & \val[2]{speculation.rule.typical.c} & \val[2]{speculation.rule.typical.worst}\\
 guess the likeliest, accept with $p/q$ & \val[2]{speculation.rule.argmax.a} & \val[2]{speculation.rule.argmax.b} & \val[2]{speculation.rule.argmax.c} & \val[2]{speculation.rule.argmax.worst}
 \end{tabular*}
 \end{table}
@@ -699,7 +694,7 @@ bool tree_keep(struct store *s, const struct guess_tree *t, uint32_t branch,
 @<Read all branches@>@;
 @<Keep one branch@>@;
 
-@ Is it worth it? Both ways have the same number of rows in a pass, eight: a chain of seven guesses; two branches of three guesses; four of one. The sibling guesses; in the tree the branches begin with its two or four likeliest tokens and go on with the likeliest. (A lab\lab{lab:trees} counts.) The chain brings \val[2]{speculation.tree.1.yield} tokens a pass, two branches \val[2]{speculation.tree.2.yield}, four \val[2]{speculation.tree.4.yield}. The chain wins, because the sibling is right so often. A tree is for drafters that are often wrong with their first guess and right with their second: with $\alpha=0.4$, the seventh guess of a chain is worth $0.4^7$, not two thousandths of a token, and another first guess is worth much more. The systems that use trees, with dozens of branches, have tiny drafters \cited[Miao and others 2024]{Miao 2024}. When a tutorial speaks of \emph{parallel draft trees}, this is what it means.
+@ Is it worth it? Both ways have the same number of rows in a pass, eight: a chain of seven guesses; two branches of three guesses; four of one. The sibling guesses; in the tree the branches begin with its two or four likeliest tokens and go on with the likeliest. (A lab\lab{lab:trees} counts.) The chain brings \val[2]{speculation.tree.1.yield} tokens a pass, two branches \val[2]{speculation.tree.2.yield}, four \val[2]{speculation.tree.4.yield}. The chain wins, because the sibling is right so often. A tree is for drafters that are often wrong with their first guess and right with their second: with $\alpha=\given{0.4}$, the seventh guess of a chain is worth $\given{0.4}^7$, not two thousandths of a token, and another first guess is worth much more. The systems that use trees, with dozens of branches, have tiny drafters \cited[Miao and others 2024]{Miao 2024}. When a tutorial speaks of \emph{parallel draft trees}, this is what it means.
 
 @* Guesses and company. \label{sec:guesscompany}
 In \cref{serving} the free places of a pass went to other people. Now both want them, guesses and people, and \cref{sec:guessrows} has said who goes first. A text's next token comes before any guess; prompts come before guesses; and a guess gets a row only if there is one left. The scheduler calls |speculate_step| instead of |generate_step|, and that is all there is to it.
@@ -716,4 +711,143 @@ In \cref{serving} the free places of a pass went to other people. Now both want 
 \end{table}
 
 With one request, guesses save three passes of four. With sixteen there is room for one guess each, and they still save passes: a row is spent, and often a token comes of it. But a pass of 32 rows is beyond the ridge point of many a machine (\cref{sec:roofline}), and there a row costs what a row costs; then a guess that comes true half of the time is a bad bargain. This is why servers turn speculation off when many users are there. In ours you say how many rows a pass may have, |--batch-rows|, and guesses get what is left.
+
+@* The check. \label{sec:speculationcheck}
+The program of this chapter writes four tales four ways: alone, with guesses that were looked up, with the sibling's guesses, and with those of a drafter that is always wrong. At temperature 0 and at temperature 1, all must be the same.
+
+Who is always wrong? One who knows the answer, and adds one to every id.
+
+@<A drafter that is always wrong@>=
+static void guess_wrongly(void *ctx, const struct generate_context *g,
+  struct sequence *const *list, size_t n)
+{
+  const struct house *h = ctx;
+  struct error why;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < list[i]->room; k++) {
+      size_t at = list[i]->c.text.n + k;
+      uint32_t id = at < h->alone.text.n ? h->alone.text.id[at] + 1 : 0;
+      if (!ids_push(g->m, &list[i]->guess, id % g->lm->config.vocab_size, &why)) break;
+    }
+}
+
+@ Everything that is needed: two models, a cache, a sampler.
+
+@<Two models@>=
+enum { TALES = 4, TOKENS = 80, AHEAD = 4, PROMPT = 12 };
+struct house { struct memory m;@+ struct counters c;@+ struct engine e;
+  struct model *lm, *small;@+ struct tokenizer *t;@+ struct store *s;@+ struct drafter d;
+  struct sampler dice;@+ struct ids prompt[TALES];@+ struct continuation alone;@+ size_t same; };
+  /* |alone|: the newest text that was written without guesses */
+static bool house_open(struct house *h, struct error *why)
+{
+  static const char *const begins[TALES] = @[{ "The cat sat", "Once upon a time", "The king",@|
+    "The harvest of the kingdom" }@];
+  bool ok = true;
+  struct cache_options usual = @[{ .rows = 0 }@];
+  h->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &h->c }@];
+  if (h->e.k == NULL || (h->lm = model_open(&h->m, "models/pocket", why)) == NULL@|
+      || (h->small = model_open(&h->m, "models/draft", why)) == NULL@|
+      || (h->t = tokenizer_open(&h->m, "models/pocket", why)) == NULL@|
+      || (h->s = cache_open(&h->m, &h->lm->config, 1, &usual, why)) == NULL@|
+      || !drafter_open(&h->d, &h->e, h->small, &h->m, 1, why)
+      || !funnel_open(&h->dice.f, &h->m, h->e.k, h->lm->config.vocab_size, why)) return false;
+  h->dice.s = sampling_default();
+  for (size_t i = 0; ok && i < TALES; i++)
+    ok = tokenizer_encode(h->t, &h->m, begins[i], strlen(begins[i]), false, false,@|
+      &h->prompt[i], why);
+  return ok;
+}
+
+@ One tale, with a drafter or without one (|by| is null). A text with guesses is compared with the one before it that had none.
+
+@<Write one tale@>=
+static bool write_tale(struct house *h, struct speculation *by, size_t tale, struct error *why)
+{
+  struct generate_context g = @[{ &h->e, h->lm, h->s, &h->m }@];
+  struct generate_options want = @[{ .max_new_tokens = TOKENS, .recall = store_match_prefix,@|
+    .select = sampler_choose, .accept = sampler_accept, .select_ctx = &h->dice }@];
+  const struct ids *p = &h->prompt[tale];
+  struct continuation c;
+  store_crop(h->s, 0, 0);
+  h->dice.seed = tale;
+  if (by == NULL) {
+    continuation_free(&h->m, &h->alone);
+    return generate(&g, p->id, p->n, &want, &h->alone, why);
+  }
+  if (!speculate(by, &g, p->id, p->n, &want, &c, why)) return false;
+  h->same += c.text.n == h->alone.text.n
+    && memcmp(c.text.id, h->alone.text.id, c.text.n * sizeof *c.text.id) == 0;
+  continuation_free(&h->m, &c);
+  return true;
+}
+
+@ For each drafter it prints how many guesses were read, how many came true, and how many passes all the tales took.
+
+@<Write all tales@>=
+static bool print_drafters(struct house *h, double temperature, struct error *why)
+{
+  static struct lookup usual = @[{ 2, 4 }@];
+  struct { const char *name;@+ guess_tokens *guess;@+ void *ctx;@+ } who[] = @[{@|
+    { "nobody", NULL, NULL }, { "the text", guess_by_lookup, &usual },@|
+    { "the sibling", guess_by_draft, &h->d }, { "a fool", guess_wrongly, h } }@];
+  uint64_t passes[4] = @[{ 0 }@];
+  struct speculation by[4];
+  h->dice.s.temperature = temperature;
+  for (size_t k = 0; k < 4; k++)
+    by[k] = (struct speculation) @[{ .guess = who[k].guess, .ctx = who[k].ctx, .most = AHEAD }@];
+  for (size_t i = 0; i < TALES; i++)
+    for (size_t k = 0; k < 4; k++) {
+      uint64_t before = h->c.passes;
+      if (!write_tale(h, k == 0 ? NULL : &by[k], i, why)) return false;
+      passes[k] += h->c.passes - before;
+    }
+  for (size_t k = 0; k < 4; k++)
+    printf("%-12s %6.0f %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "\n", who[k].name,@|
+      temperature, by[k].guessed, by[k].accepted, passes[k]);
+  return true;
+}
+
+@ The main program.
+
+@c
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "tokenizer/tokenizer.h"
+#include "families/loader.h"
+#include "kernels/kernels.h"
+#include "cache/keep.h"
+#include "cache/cache.h"
+#include "sampling/sampling.h"
+#include "speculation/drafter.h"
+#include "speculation/lookup.h"
+@;@#
+@<Two models@>@;
+@<A drafter that is always wrong@>@;
+@<Write one tale@>@;
+@<Write all tales@>@;
+@#
+int main(void)
+{
+  static struct house h;
+  struct error why;
+  bool ok = house_open(&h, &why);
+  if (ok) printf("guesses by   degree  guessed accepted   passes\n");
+  ok = ok && print_drafters(&h, 0, &why) && print_drafters(&h, 1, &why);
+  if (ok) printf("%zu of %d texts with guesses are those without\n", h.same, 2 * 3 * TALES);
+  for (size_t i = 0; i < TALES; i++) ids_free(&h.m, &h.prompt[i]);
+  continuation_free(&h.m, &h.alone), funnel_close(&h.dice.f);
+  if (h.d.s != NULL) drafter_close(&h.d);
+  store_close(h.s), tokenizer_close(&h.m, h.t);
+  model_close(&h.m, h.small), model_close(&h.m, h.lm);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
+  return !ok;
+}
+
+@ The fool's guesses cost rows and change nothing.
+
+\widecheckpoint{build/out/speculation.txt}{four tales, four drafters, two temperatures}
+
+Is it tested with more than four tales? The test |guessing_changes_no_text| takes \given{6000} random models and prompts, with windows, penalties, rules, stops, chunks and end tokens, and four kinds of drafters, one of which knows the answer and lies now and then; |guessing_in_company_changes_no_text| does the same in a scheduler whose cache is too small (\.{tests/suites/check\_speculation.c}).
 

@@ -4,11 +4,7 @@
 @s fixture int
 @s bench int
 @s speculation int
-@s lookup int
 @s drafter int
-@s rule int
-@s pair int
-@s way int
 @s sampler int
 @s request int
 @s scheduler int
@@ -17,8 +13,8 @@
 @s generate_options int
 @s continuation int
 @s counters int
+@s guess_tree int
 @s store int
-@s model int
 
 \chapterquestion{How often is a guess right, and what is a right guess worth?}
 @** Experiments on speculative decoding.
@@ -358,9 +354,9 @@ Twenty pieces of the three tales, twelve tokens each, are continued, with the si
 @<Write with guesses@>=
 enum { STARTS = 20, START = 12, GROWN = 64, MOST_AHEAD = 8 };
 struct way { const char *name;@+ bool draft;@+ double temperature;@+ size_t most; };
-struct guessed { uint64_t passes, tokens, same;@+ struct speculation by; };
+struct outcome_sum { uint64_t passes, tokens, same;@+ struct speculation by; };
 static bool write_both(struct fixture *lab, struct drafter *d, const struct way *w, const uint32_t *prompt, size_t n,
-  uint64_t seed, struct guessed *sum, struct error *why)
+  uint64_t seed, struct outcome_sum *sum, struct error *why)
 {
   static struct lookup usual = @[{ 2, 4 }@];
   struct continuation a = @[{ .n_prompt = 0 }@], b = a;
@@ -381,13 +377,13 @@ static bool write_both(struct fixture *lab, struct drafter *d, const struct way 
 }
 static const uint32_t *start_of(const struct ids *tales, size_t k)
 { return tales->id + k * (tales->n - START) / STARTS; }
-static bool write_starts(struct fixture *lab, const struct way *w, struct guessed *sum, struct error *why)
+static bool write_starts(struct fixture *lab, const struct way *w, struct outcome_sum *sum, struct error *why)
 {
   struct ids tales;
   struct drafter d = @[{ .s = NULL }@];
   struct model *small = model_open(&lab->m, "models/draft", why);
   bool ok = small != NULL && lab_tales(lab, &tales, why) && drafter_open(&d, &lab->b.e, small, &lab->m, 1, why);
-  *sum = (struct guessed) @[{ 0 }@];
+  *sum = (struct outcome_sum) @[{ 0 }@];
   for (size_t k = 0; ok && k < STARTS; k++)
     ok = write_both(lab, &d, w, start_of(&tales, k), START, k, sum, why);
   if (d.s != NULL) drafter_close(&d);
@@ -400,7 +396,7 @@ static bool write_starts(struct fixture *lab, const struct way *w, struct guesse
 @<Write with guesses@>=
 static const struct way ways_to_guess[] = @[{ { "draft", true, 0, 4 }, { "draft1", true, 1, 4 },@|
   { "lookup", false, 0, 4 }, { "lookup1", false, 1, 4 } }@];
-static void print_guessed(const struct way *w, const struct guessed *x)
+static void print_guessed(const struct way *w, const struct outcome_sum *x)
 {
   double looked = 0, right = 0, passes = 0;
   for (size_t k = 0; k <= w->most; k++) {
@@ -422,7 +418,7 @@ static bool print_texts(struct fixture *lab, struct error *why)
 {
   uint64_t same = 0;
   for (size_t i = 0; i < sizeof ways_to_guess / sizeof *ways_to_guess; i++) {
-    struct guessed x;
+    struct outcome_sum x;
     if (!write_starts(lab, &ways_to_guess[i], &x, why)) return false;
     print_guessed(&ways_to_guess[i], &x);
     same += x.same;
@@ -436,7 +432,7 @@ static bool draw_histogram(struct fixture *lab, struct error *why)
 {
   printf("way,right,passes\n");
   for (size_t i = 0; i < sizeof ways_to_guess / sizeof *ways_to_guess; i++) {
-    struct guessed x;
+    struct outcome_sum x;
     if (!write_starts(lab, &ways_to_guess[i], &x, why)) return false;
     for (size_t k = 0; k <= ways_to_guess[i].most; k++)
       printf("%s,%zu,%" PRIu64 "\n", ways_to_guess[i].name, k, x.by.came[k]);
