@@ -190,8 +190,8 @@ static void print_account(void)
 }
 
 @ The accounts count what \emph{we} request. They leave out the rounding of a block to 64 bytes, the C library's own headers, the
-stacks of threads, mapped files, and what other libraries take for themselves. For we want to know
-how much a \emph{model} needs, and the answer must be the same under another C library.\side{Each |struct memory| belongs to one thread at a time, and the workers of a pool never allocate. So the accounts need no
+stacks of threads, mapped files, and what other libraries take for themselves. We want to know
+how much a \emph{model} needs, and the answer must not change with the C library. Does counting cost time? A few additions a request; and a pass through a model makes all its requests before its first layer (\cref{sec:forward}).\side{Each |struct memory| belongs to one thread at a time, and the workers of a pool never allocate. So the accounts need no
 lock. Threads that write texts at the same time have one each; models and tokenizers, which they may share, allocate nothing while they are read.}
 
 Two patterns of use have functions of their own. The first is an array that grows while you fill it. |memory_reserve| doubles it when it is full, so on average each element is
@@ -210,8 +210,8 @@ together: a pass through a model needs more than a dozen arrays from its beginni
 How do you read a file of weights that fills half of your memory? If you copy it into a block, it is there twice for a while, once in the system's disk cache and once in your block.
 So we \emph{map} it: we read the file as if it were memory, in place, and the system fetches what we look at.
 What we never look at need not be read from the disk, and two programs that map the same model share its pages. What we do not do is believe the file. A
-mapping says how many bytes there are; whether they mean anything is for the reader of
-that format to find out, number by number, before it follows one. A length that is believed too early leads a pointer
+mapping says how many bytes there are; whether they mean anything, the reader of
+that format has to find out: it checks every number before it uses it. A length that is believed too early leads a pointer
 out of the file.\side{One danger stays. If another program shortens the file while we look at it, reading past the new end raises a signal and not an error. A library may not catch the signals
 of its caller; the command does, and prints a message (\cref{command}).}
 @^memory mapping@>
@@ -227,10 +227,10 @@ void file_release(const struct mapping *map, const void *from, size_t n);
   /* gives back the memory of |n| bytes, if they are in |map|; whoever reads them again waits for the file */
 
 @* A thread pool. \label{sec:pool}
-A text goes through a model in a few dozen large steps, and each can be divided among
+A text goes through a model in large steps, a handful in each of its layers, and each step can be divided among
 threads. The first idea is to start the threads when a step begins and to join them when it ends. We timed that: starting a thread takes longer than many of the steps (the numbers are below). So a \emph{thread pool} starts them
 once, and they wait. One call gives a step to all of them, each does the part
-that its number says, and the call returns when the last one is done.
+that its number says, and the call returns when the last one is done. You say how many threads there are; the command takes one for each physical core.
 @^threads@>@^thread pool@>
 
 Here are the two ways to add six numbers. In the first, worker $w$ of $W$ has the numbers from $6w/W$ up to $6(w+1)/W$. In the second we deal out the three pairs to the workers like cards.
@@ -276,7 +276,7 @@ You will find no sum in this book that is divided by the number of workers. A st
 and writes them to the same place, which no other part reads or writes. So the threads decide when a result is there, but not what it is.
 
 @ On the two cores of our machine, an AMD EPYC,\lab{lab:poolclock} a step without work takes \val[1]{ground.pool.next} microseconds if it directly follows another, and \val[0]{ground.pool.asleep} after a pause, in which the second thread has
-gone to sleep. If we start a new thread for each step, it takes \val[0]{ground.pool.opened}. \Cref{sec:poollife} has the C of the pool and its one difficult place, a wake-up that could be lost.\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
+gone to sleep. If we start a new thread for each step, it takes \val[0]{ground.pool.opened}. Compare that with \val[3]{phases.ms.pocket.1.0.1} milliseconds, in which one core puts a token through the whole built-in model (\cref{phases}). \Cref{sec:poollife} has the C of the pool and its one difficult place, a wake-up that could be lost.\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
 is a library in another's program. And it may combine the sums of threads in any order, which is what we have just ruled out.}
 @^OpenMP@>
 
@@ -304,7 +304,7 @@ Only \emph{live}, which ends at \given{130}: the peak was reached before.}
 \exercise{check}{ex:ground.six}{In the first hand calculation, give six workers one number each. What is the sum now, and is it the best of the four?}{\texttt{make exercise-00-2}}{\given{100,000,000}, as with
 one worker: the caller adds the same six numbers from left to right. So more workers make a sum different, and not always better: with three it was 1 off, with six it is 15 off.}
 \exercise{think}{ex:ground.runs}{A program makes \given{200} requests if all are granted, and stops at the first that is not. We run it with |fail_at| 1, 2, 3
-and so on, until a run goes through. How many runs are that, and how many requests all together?}{\texttt{make exercise-00-3}}{\given{201} runs, the last of which is refused
+and so on, until a run goes through. How many runs does that take, and how many requests altogether?}{\texttt{make exercise-00-3}}{\given{201} runs, the last of which is refused
 nothing, and $1+2+\cdots+\given{200}+\given{200}$ requests, which is \given{20,300}. \Cref{loop} will meet this sum again.}
 \exercise{check}{ex:ground.part}{Write the function that a step needs first: which of $n$ rows are worker $w$'s? The parts are to follow one another, none may have
 two rows more than another, and $n$ may be as large as a |size_t| can be.}{\texttt{make exercise-00-4}}{With $q$ and $r$, quotient and remainder of $n$ by the number of workers,

@@ -128,8 +128,8 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
 void bpe_forget(struct memory *m, struct bpe_merge *merge);
   /* returns what |bpe_train| gave */
 
-@ Why not do what the rule says? Then each merge reads the whole text twice, once to count and once to merge. For a text of a megabyte and
-very many merges that is hours of work, and most of it finds what the round before has found: hardly anything changes from one
+@ Why not do what the rule says? Then each merge reads the whole text twice, once to count and once to merge. GPT-2's list would take \val{tokens.gpt2.merges} such rounds,
+and each would find again most of what the round before has found: hardly anything changes from one
 merge to the next.
 
 What does a merge change? Only the places where its pair stands, and their neighbours. We want to go there and nowhere else, and that takes three things. At each place two tokens become one, and in a plain array
@@ -329,8 +329,8 @@ static bool queue_from(struct bpe_trainer *t, size_t k)
 @ Here is a difficulty. A merge changes the counts of other pairs, and their entries in the heap are out of date. You could move a pair in the heap whenever its count changes; but then every pair must know its place in the heap, and we think that most of the
 moving would be for pairs that never come near the top. So we do nothing, and look how wrong an entry can be.
 
-It can only be too high. A pair's count grows during the
-one merge that makes the newer of its two ids, after which the pair enters the heap, and
+It can only be too high. A pair of bytes is counted when the text is laid out; any other pair's count grows during the
+one merge that makes the newer of its two ids. Then the pair enters the heap, and
 from then on other merges can only take places away from it. So we take the top entry, look at
 the pair's true count, and if that is lower, put the pair back with the true one. An entry that comes out
 with the right count has the highest count of all: no other entry is higher, and no pair's true count is higher than the pair's entry.
@@ -430,15 +430,15 @@ is more than two powers of ten above the lower.}
 
 Why not write just the definition? It is a
 slow program, since each round looks at everything, but pieces are usually words, and then it does not matter. Then somebody sends you a megabyte of one letter without a space. There are nearly
-as many rounds as letters, and the program runs for hours. On a machine
+as many rounds as letters, and each looks at all pairs that are left: with $n=10^6$ letters that is about $n^2/2$, or $5\cdot10^{11}$, look-ups. On a machine
 with many users, one such text would stop all the others. We counted how often the table of ranks is asked for runs of one letter
 that get longer and longer: for \val{tokens.looks.n} letters \val{tokens.looks.slow} times by the
 definition, and \val{tokens.looks.fast} times in our way, about three per letter.
 
 @ A published vocabulary numbers its tokens as it likes: the ids of the bytes may be anything, and
-the $k$-th merge may make any id. (GPT-2's letter \texttt A is 32, and not 65.) So the encoder has a list of \emph{rules}, whose places are
-the ranks, and a table from pairs to rules. A merge that was learnt here is the special case in which byte $b$ has id $b$ and rule
-$k$ makes $\given{256}+k$. |bpe_add| appends a rule; it and the other functions that only keep the rules in memory are in \.{unwoven/tokens/rules.c}.
+the $k$-th merge may make any id. (GPT-2's letter \texttt A is 32, and not 65.) So the encoder has a list of \emph{rules}, each with its
+rank, and a table from pairs to rules. A merge that was learnt here is the special case in which byte $b$ has id $b$ and rule
+$k$ makes $\given{256}+k$. |bpe_add| appends a rule, whose rank is its place in the list; it and the other functions that only keep the rules in memory are in \.{unwoven/tokens/rules.c}.
 
 @(bpe.h@>=
 #define BPE_NONE UINT32_MAX
@@ -750,7 +750,7 @@ How many times does the letter r occur in \emph{strawberry}? Before you laugh at
 A model that first writes the word letter by letter has each letter as a token of its own, and can count those.
 @^counting letters@>
 
-Sums suffer from the same cause. In GPT-2 \tok{\ 10000} is one token, but \tok{\ 9999} is two, \tok{\ 9}\,\tok{999}. Nothing in these three ids tells the model that the one number follows the other. In Llama~3 the digits are cut in threes, but from the left: in \given{9999} the first token counts tens and in
+Sums suffer from the same cause. In GPT-2 \tok{\ 10000} is one token, but \tok{\ 9999} is two, \tok{\ 9}\,\tok{999} (at the beginning of a text \tok{9999} is one). Nothing in these three ids tells the model that the one number follows the other. In Llama~3 the digits are cut in threes, but from the left: in \given{9999} the first token counts tens and in
 \given{10000} it counts hundreds, so a carry changes where every later digit is found. Llama~2 and Qwen~3 give each digit a token of its own. That costs more tokens, and the same digit has the same id wherever it stands.
 
 \widefig{letters}{fig:letters}{A word and a sum in four published vocabularies; on the right the number of tokens. The same word has other tokens after a space than at the beginning, and the numbers are cut in three different ways.}{Four rows of boxes below one another, one for each of GPT-2, Llama 2, Llama 3 and Qwen 3, over the same
@@ -1198,7 +1198,7 @@ such pair.}{\texttt{make exercise-01-6}}{In |learn|, ask for |best->count < 2| a
 \exercise{think}{ex:tokens.spell}{Write the rival: a function that encodes a text by always taking the longest token that fits. How many ids do the three lines of
 news take then, and how many with the merges in their order?}{\texttt{make exercise-01-7}}{Two loops, one over the places of the text and one over the
 ids. For most texts the rival is a little shorter; it is still the wrong one, since no model has ever read its encoding.}
-\exercise{check}{ex:tokens.ranks}{The tokens \tok a, \tok b, \tok{ab}, \tok{bb}, \tok{abb} have the ranks 0 to 4. How many merges are they, and how is \texttt{abbabb} encoded?}{\texttt{make
+\exercise{check}{ex:tokens.ranks}{The tokens \tok a, \tok b, \tok{ab}, \tok{bb}, \tok{abb} have the ranks 0 to 4. How many merges does that make, and how is \texttt{abbabb} encoded?}{\texttt{make
 exercise-01-8}}{\tok a\,\tok b, \tok b\,\tok b, and two for the last: \tok a\,\tok{bb} and \tok{ab}\,\tok b. Both \texttt{ab} go first, and then both times \tok{ab}\,\tok b makes \tok{abb}: two tokens. \tok{bb} has no part in it.}
 \exercise{think}{ex:tokens.across}{SentencePiece shows a space as a block. If a block occurs only at the beginning of tokens, we may cut a text before each block without changing its encoding (\cref{tokenizer}). Find a vocabulary, with scores, where it occurs elsewhere, and a text of three letters for which the cut
 makes a difference.}{\texttt{make exercise-01-9}}{One token is enough that has a block after a letter: \texttt{a\textunderscore} in a text like \texttt{a\textunderscore b}, with a score that makes it go first. Uncut it is \texttt{a\textunderscore}\enspace\texttt b; cut before the block \texttt{a}\enspace\texttt{\textunderscore}\enspace\texttt b.}

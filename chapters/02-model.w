@@ -356,7 +356,7 @@ static void normalize(const struct engine *e, const struct norm *g, const float 
 
 @* Positions: rotary embedding (RoPE). \label{sec:layer}
 To attention a text is a set of rows: the sum over the keys is the same in whatever order the keys come. To the full stop at its end, \emph{the cat saw the dog.}\ would be the same text as \emph{the dog saw the cat.}, at least in the first layer. You have to put the position into the row. GPT-2 adds to the embedding
-of a token a learned vector for its position, as the hand calculation did; it has no position beyond the end of that table. Most later models use the \emph{rotary position embedding} (RoPE) of \cited[Su and others (2021)]{Su 2021}: they \emph{rotate} queries and keys by angles that are
+of a token a learned vector for its position, as the hand calculation did; a text cannot be longer than that table. Most later models use the \emph{rotary position embedding} (RoPE) of \cited[Su and others (2021)]{Su 2021}: they \emph{rotate} queries and keys by angles that are
 proportional to the position. \label{sec:rope}
 @^RoPE@>@^position@>
 
@@ -434,7 +434,7 @@ The row of \tok{\ sat} has to find out who sat. The other rows know; how does it
 
 That is what queries and keys are for. In \emph{attention} a row's query $q$ is compared with the key $k_t$ of every position $t$ that the row sees. The dot products are the \emph{scores} $s_t$. \emph{Softmax}, exponentials divided by their sum, turns the scores into weights $p_t$ that sum to 1, and the output $o$ of the head is the sum of the values $v_t$ with these weights (\cited[Vaswani and others 2017]{Vaswani 2017}):
 $$s_t={q\cdot k_t\over\sqrt{d_h}},\quad p_t={e^{s_t-m}\over\sum_ue^{s_u-m}},\quad m=\max_ts_t,\qquad o=\sum_tp_tv_t.$$
-The width of a head, $d_h$, is often written $d_k$. The largest score $m$ cancels; \cref{sec:weights} says why it is there. A row sees the positions up to its own and none after it: that is the \emph{causal mask}.
+The width of a head, $d_h$, is often written $d_k$. The largest score $m$ cancels; \cref{sec:weights} says why it is there. A row sees the positions up to its own and none after it: that is the \emph{causal mask}. In training it hides the answer: a row that saw the next token would learn to copy it. When we write, it keeps what has been read from changing (\cref{sec:causal}).
 @^attention@>@^softmax@>@^mask@>@^causal mask@>@^score@>
 
 In C the formulas are two loops. Here is one head of one row, written as you might write it on a first evening. The keys and values of |n| positions are in arrays, |stride| numbers apart, and $d_h$ is |d|.
@@ -504,7 +504,7 @@ struct kv_range segment_range(const struct segment *s, uint32_t i)
 }
 
 @* Where keys and values are: views. \label{sec:views}
-Where does attention find the key of position $t$? That is for the \emph{store} to say, which keeps keys and values from one pass to the next (\cref{sec:rows}). The store of this chapter is an array: the keys of a layer are in one block of memory, and each position is as many bytes further as a row has. The cache of \cref{cache} keeps a text in pages of a few positions each, wherever there was room. We do not want two kinds of attention, or a call of a function for every key. So the store describes its layout once for each sequence and layer, in a \emph{view}, and attention computes the addresses itself.
+Where does attention find the key of position $t$? That is for the \emph{store} to say, which keeps keys and values from one pass to the next (\cref{sec:rows}). The store of this chapter is an array: the keys of a layer are in one block of memory, one position after the other, so that of position $t$ begins $t$ rows after the first. The cache of \cref{cache} keeps a text in pages of a few positions each, wherever there was room. We do not want two kinds of attention, or a call of a function for every key. So the store describes its layout once for each sequence and layer, in a \emph{view}, and attention computes the addresses itself.
 @^view@>@^store@>
 
 @<Where keys and values are@>=
@@ -519,7 +519,7 @@ struct kv_view {
      h*head_bytes + t*row_bytes| if |page| is null, else at |page[t/page_rows] + key
      + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |value|. All rows see the first |sinks| positions */
 
-@ Two short functions do the arithmetic: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, and |kv_row(v, v->value, t, g)| is its value. The kernels of this chapter call them for every key and value; the fast ones of \cref{kernels} go from position to position by themselves.
+@ Two short functions do the arithmetic: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, and |kv_row(v, v->value, t, g)| is its value. In the built-in model a layer's keys of one position are two heads of 32 floats, so |head_bytes| is \given{128} and |row_bytes| is \given{256}: the key of head 1 at position 3 begins |3*row_bytes + head_bytes| after the first. The kernels of this chapter call them for every key and value; the fast ones of \cref{kernels} go from position to position by themselves.
 
 @<Where keys and values are@>=
 static inline uintptr_t kv_place(const struct kv_view *v, uint32_t t)
@@ -576,7 +576,7 @@ with the text would cut the same sum differently at each step, and it would be r
 In all other cases the formulas know what to do. If \emph{all} the scores that a row sees are $-\infty$, then $l=0$, and the output is $0/0$, NaN: there is nothing by which one position could be preferred. A score of $+\infty$ gives $e^{\infty-\infty}$, NaN as well. A NaN never becomes a maximum, since a comparison with NaN is false, but its own exponential is NaN, and so is the output. The same holds for values: a position that is seen counts, even with the weight 0, and 0 times an infinite value is NaN. Nothing that is broken is hidden, and the pass marks the row and the layer (\cref{sec:passheader}). Which NaN it is, of the many that a float can be, the processor decides: when we say that two tables agree to the last bit, \emph{a NaN is equal to any other NaN}.
 @^NaN@>@^infinity@>@^overflow, of scores@>
 
-@ Now the code: one block of one head of one row. It goes through the positions twice, once for the scores and their maximum, and once for the exponentials and the values. The function leaves $m_b$, $l_b$ and $o_b$ in |left|, one after the other; |of| is the head of keys and values, |see| the range of positions that the row sees, and |kept| has the scores. If the caller has passed an array |weights|, it gets the
+@ Now the code: one block of one head of one row. It goes through the positions twice, once for the scores and their maximum, and once for the exponentials and the values. The function leaves $m_b$, $l_b$ and $o_b$ in |left|, one after the other; |of| says which head of keys and values we are in, |see| which positions the row sees; |kept| holds the scores. If the caller has passed an array |weights|, it gets the
 exponentials.
 
 @<Attention, where rows meet@>=
@@ -761,7 +761,7 @@ After the last layer the hidden state is normed once more and multiplied by the 
 recognized on its way out by the vector that it had on its way in.
 @^logit@>@^head@>@^tied weights@>
 
-A softmax of the logits gives the probabilities of the next token. We compute it in double: a sum of fifty \given{thousand} exponentials in float would be off in the fifth digit, and these numbers are added up over texts and compared with random numbers. The logarithm of a probability is the logit less the maximum, less the
+A softmax of the logits gives the probabilities of the next token. We compute it in double: a float has seven digits, a sum of fifty \given{thousand} exponentials may lose one or two of them, and these numbers are added up over texts and compared with random numbers. The logarithm of a probability is the logit less the maximum, less the
 logarithm of the sum; it is an ordinary number even where the probability is too small for a double.
 @^log-probability@>
 
@@ -854,7 +854,7 @@ struct engine {
 @<The shape of the heads@>@;
 #endif
 
-@ A table has memory of its own. For all tables of today but one |memory| is the host's, in which our program can read everything in place; a table together with its memory is called a \emph{backend}. The code of a pass asks |memory| for its arrays and for copies, so that it works as well where an address is only a number to be handed back (\cref{cuda}). \label{sec:backend}
+@ A table has memory of its own. For all tables but the graphics processor's, |memory| is the host's, in which our program can read everything in place. A table together with its memory is called a \emph{backend}. The code of a pass asks |memory| for its arrays and for copies, so that it works as well where an address is only a number to be handed back (\cref{cuda}). \label{sec:backend}
 @^backend@>@^host memory@>
 
 @ We initialize the table by name. Otherwise you could exchange two kernels of the same type, such as |softmax| and |log_softmax|, and no
@@ -1080,7 +1080,7 @@ void store_commit(struct store *s);
 void store_abort(struct store *s);
   /* ends the pass as if it had not been */
 
-@ Between passes a sequence can be measured and \emph{cropped}, which keeps only its first rows: the naive loop crops to 0 before every step. A store with windows may have thrown away rows that lie before a window. If cropping would make the next row need such a row, there is nothing for it but to forget the whole sequence and begin anew.
+@ Between passes a sequence can be measured and \emph{cropped}, which keeps only its first rows: the naive loop crops to 0 before every step. A store with windows may have thrown away rows that lie before a window. If the row that comes next after the crop would need one of them, the store can only forget the whole sequence.
 @^crop@>
 
 @<What its owner asks@>=
@@ -1158,8 +1158,8 @@ struct store_kind {
 };
   /* what kinds of store do differently */
 
-@ How do rows become segments? We go through them in the order in which they came. A row belongs to the segment of the row before it if it has the same sequence and the next position. Rows that come
-in another order make shorter segments and give the same result.
+@ How do rows become segments? We go through them in the order in which they came. A row belongs to the segment of the row before it if it has the same sequence and the next position. Write a row as its
+sequence and its position: the rows $(0,5)$, $(0,6)$, $(0,7)$, $(1,9)$ are two segments, and in the order $(0,5)$, $(0,6)$, $(1,9)$, $(0,7)$ they are three. The result is the same.
 
 @<Make segments of the rows@>=
 static bool continues(const struct segment *l, const struct row *before,
@@ -1188,7 +1188,7 @@ size_t store_segments(struct store *s, uint32_t layer, size_t most,
   return n;
 }
 
-@ For the counters we also want to know how many rows of the store a pass looks at, if each counts once however many rows look at it. Every row of the pass sees itself. The first new row of a sequence also sees the rows that were stored before, from the start of its window on, and the sinks; the rows after it see nothing that has not been counted.
+@ For the counters we also want to know how many rows of the store a pass looks at, counting each once, however many rows look at it. Every row of the pass sees itself. The first new row of a sequence also sees the rows that were stored before, from the start of its window on, and the sinks; the rows after it see nothing that has not been counted. With a window of 4 and one sink, a new row at position 10 sees five rows: itself, positions 7 to 9 of the store, and the sink at 0.
 
 @<Count the rows of the store that are seen@>=
 size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
@@ -1322,7 +1322,7 @@ bool work_check(struct work *w, const struct row *rows, struct error *why);
 bool work_open(struct work *w, struct error *why);
   /* opens the pass |p| and allocates the arrays; to be closed even if it fails */
 bool work_close(struct work *w, bool done, struct error *why);
-  /* frees the arrays; |p| stays. |done|: the pass has been made. Whether it has, and nothing failed in the memory of the backend */
+  /* frees the arrays; |p| stays. |done|: the pass has been made. True if |done| and nothing failed in the backend's memory */
 void work_gather_pairs(struct work *w);
   /* puts the two numbers of each pair of |q| and |k|, which are neighbours, half a head apart */
 void work_segments(struct work *w, uint32_t layer);
@@ -1342,7 +1342,7 @@ void work_ask(struct work *w);
 
 @ When you press Ctrl-C you don't want to wait until a long prompt is through a whole layer. If the caller wants to be asked whether to go on (\cref{sec:progress}), the matrices take some rows at a time, and in between we ask. Each row is computed from its own numbers, whichever rows come with it, so the bits are the same.
 
-How many rows at a time? A matrix is read again for each group, so the groups should be large; and a group should take no more than some hundredths of a second, so of a large matrix it must not have many rows. |work_rows_at_once| weighs the two. |list| has at most three matrices, and each has results of its own, so for each the place moves on by as many rows. |kernels_multiply| calls |linear|, or the product of \cref{model/quantization} that the type of the matrix asks for.
+How many rows at a time? A matrix is read again for each group, so the groups should be large; and a group should take no more than some hundredths of a second, so of a large matrix it must not have many rows. |work_rows_at_once| weighs the two. |list| has at most three matrices, and each has results of its own, so each result is written |r| rows further on. |kernels_multiply| calls |linear|, or the product of \cref{model/quantization} that the type of the matrix asks for.
 
 @<Multiply all rows, some at a time@>=
 static void work_multiply(struct work *w, const struct matrix *list, size_t n,
@@ -1428,7 +1428,7 @@ and values of the same layer, which are made from what the layer below has left.
 static void attend_rows(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
-  @<Store the layer's keys and values, and show the segments theirs@>@;
+  @<Store the layer's keys and values where its segments say@>@;
   struct attention_dims h = w->lm->attention;
   if (w->lm->config.scaled_by_layer) h.scale /= (float) (i + 1);
   bool weights = w->watch != NULL && w->watch->weights;
@@ -1442,7 +1442,7 @@ static void attend_rows(struct work *w, uint32_t i)
 @ We ask the store for the segments again in every layer, because each layer has its keys and values in another place. The ranges of their rows are the same in all layers,
 and so is the number of pairs, unless some layers have a window and others have not.
 
-@<Store the layer's keys and values, and show the segments theirs@>=
+@<Store the layer's keys and values where its segments say@>=
   work_segments(w, i);
   w->e->k->write(w->e, &w->lm->attention, w->seen, w->n_seen, w->s->encode, w->k, w->v);
   uint64_t pairs = 0;

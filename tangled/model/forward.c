@@ -77,7 +77,7 @@ static void rotate_qk(struct work *w, const struct model_layer *l)
 static void attend_rows(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
-  /* <Store the layer's keys and values, and show the segments theirs> */
+  /* <Store the layer's keys and values where its segments say> */
     work_segments(w, i);
     w->e->k->write(w->e, &w->lm->attention, w->seen, w->n_seen, w->s->encode, w->k, w->v);
     uint64_t pairs = 0;

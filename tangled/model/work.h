@@ -47,8 +47,8 @@ bool work_check(struct work *w, const struct row *rows, struct error *why);
 /* opens the pass p and allocates the arrays; to be closed even if it fails */
 bool work_open(struct work *w, struct error *why);
 
-/* frees the arrays; p stays. done: the pass has been made. Whether it has, and
-   nothing failed in the memory of the backend */
+/* frees the arrays; p stays. done: the pass has been made. True if done and nothing
+   failed in the backend's memory */
 bool work_close(struct work *w, bool done, struct error *why);
 
 /* puts the two numbers of each pair of q and k, which are neighbours, half a head
