@@ -230,7 +230,7 @@ void file_release(const struct mapping *map, const void *from, size_t n);
 A text goes through a model in large steps, a handful in each of its layers, and each step can be divided among
 threads. The first idea is to start the threads when a step begins and to join them when it ends. We timed that: starting a thread takes longer than many of the steps (the numbers are below). So a \emph{thread pool} starts them
 once, and they wait. One call gives a step to all of them, each does the part
-that its number says, and the call returns when the last one is done. You say how many threads there are; the command takes one for each physical core.
+that its number says, and the call returns when the last one is done. You say how many; the command takes one per physical core.
 @^threads@>@^thread pool@>
 
 Here are the two ways to add six numbers. In the first, worker $w$ of $W$ has the numbers from $6w/W$ up to $6(w+1)/W$. In the second we deal out the three pairs to the workers like cards.
@@ -304,7 +304,7 @@ Only \emph{live}, which ends at \given{130}: the peak was reached before.}
 \exercise{check}{ex:ground.six}{In the first hand calculation, give six workers one number each. What is the sum now, and is it the best of the four?}{\texttt{make exercise-00-2}}{\given{100,000,000}, as with
 one worker: the caller adds the same six numbers from left to right. So more workers make a sum different, and not always better: with three it was 1 off, with six it is 15 off.}
 \exercise{think}{ex:ground.runs}{A program makes \given{200} requests if all are granted, and stops at the first that is not. We run it with |fail_at| 1, 2, 3
-and so on, until a run goes through. How many runs does that take, and how many requests altogether?}{\texttt{make exercise-00-3}}{\given{201} runs, the last of which is refused
+and so on, until a run goes through. How many runs is that, and how many requests?}{\texttt{make exercise-00-3}}{\given{201} runs, the last of which is refused
 nothing, and $1+2+\cdots+\given{200}+\given{200}$ requests, which is \given{20,300}. \Cref{loop} will meet this sum again.}
 \exercise{check}{ex:ground.part}{Write the function that a step needs first: which of $n$ rows are worker $w$'s? The parts are to follow one another, none may have
 two rows more than another, and $n$ may be as large as a |size_t| can be.}{\texttt{make exercise-00-4}}{With $q$ and $r$, quotient and remainder of $n$ by the number of workers,

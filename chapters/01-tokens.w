@@ -750,7 +750,7 @@ How many times does the letter r occur in \emph{strawberry}? Before you laugh at
 A model that first writes the word letter by letter has each letter as a token of its own, and can count those.
 @^counting letters@>
 
-Sums suffer from the same cause. In GPT-2 \tok{\ 10000} is one token, but \tok{\ 9999} is two, \tok{\ 9}\,\tok{999} (at the beginning of a text \tok{9999} is one). Nothing in these three ids tells the model that the one number follows the other. In Llama~3 the digits are cut in threes, but from the left: in \given{9999} the first token counts tens and in
+Sums suffer from the same cause. In GPT-2 \tok{\ 10000} is one token, but \tok{\ 9999} is two, \tok{\ 9}\,\tok{999} (at the beginning of a text \tok{9999} is one). Nothing in the ids tells the model that the one number follows the other. In Llama~3 the digits are cut in threes, but from the left: in \given{9999} the first token counts tens and in
 \given{10000} it counts hundreds, so a carry changes where every later digit is found. Llama~2 and Qwen~3 give each digit a token of its own. That costs more tokens, and the same digit has the same id wherever it stands.
 
 \widefig{letters}{fig:letters}{A word and a sum in four published vocabularies; on the right the number of tokens. The same word has other tokens after a space than at the beginning, and the numbers are cut in three different ways.}{Four rows of boxes below one another, one for each of GPT-2, Llama 2, Llama 3 and Qwen 3, over the same
@@ -759,7 +759,7 @@ text: strawberry, comma, a strawberry, comma, \given{9999} plus 1 equals \given{
 @ How many tokens is a page? \Cref{tab:words} counts\lab{lab:tokenskeys} a text of \val{tokens.words.english} words on how books were copied by hand, its German translation, and a C function, |utf8_next| of \cref{sec:bytes}.
 In published vocabularies an English word is \val[2]{tokens.words.llama3.english} to \val[2]{tokens.words.llama2.english} tokens, punctuation included. German pays more. Its words are longer, and the list has fewer of them: in GPT-2, which was trained on English, the translation has
 \val[2]{tokens.german.gpt2} times as many tokens as the original, in Llama~3 \val[2]{tokens.german.llama3} times. If you pay by the token, you pay that much more for the same contents, wait that much longer for it, and fit that much less of it
-into a model's context. In C nearly every operator and bracket is a token, and so is, in GPT-2, every space of an indentation; Llama~3 and Qwen~3 have tokens for runs of spaces, and for a bracket with the line end after it. This book's own
+into a model's context, all that it can read at once. In C nearly every operator and bracket is a token, and so is, in GPT-2, every space of an indentation; Llama~3 and Qwen~3 have tokens for runs of spaces, and for a bracket with the line end after it. This book's own
 vocabulary is small and was trained on English tales; German falls apart in it, nearly into bytes.
 @^tokens per word@>
 
@@ -1170,7 +1170,7 @@ The euro sign of the price, for which the page has no token, goes through a stre
 
 @ What does tokenization cost? Compared with what comes, next to nothing. A byte costs a few look-ups in a table on the way to ids, and is copied once on the way back. To write one token the smallest GPT-2, as chapter~2 will
 count, does \val{gpt2.head} multiplications and as many additions for the scores of its vocabulary alone. So a short encoding is
-worth looking for, and the time to find it does not matter, as long as it grows with the text and not with its square. \Cref{sec:tokenspeed} has the speed in megabytes a second, beside that of other programs.
+worth looking for, and the time to find it does not matter, as long as it grows with the text and not with its square. \Cref{sec:tokenspeed} has the speed in megabytes a second, beside that of other programs. A text is now a list of numbers. What does a model do with it?
 
 @* Exercises. \label{sec:tokensexercises}
 \begin{exercises}

@@ -519,7 +519,7 @@ struct kv_view {
      h*head_bytes + t*row_bytes| if |page| is null, else at |page[t/page_rows] + key
      + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |value|. All rows see the first |sinks| positions */
 
-@ Two short functions do the arithmetic: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, and |kv_row(v, v->value, t, g)| is its value. In the built-in model a layer's keys of one position are two heads of 32 floats, so |head_bytes| is \given{128} and |row_bytes| is \given{256}: the key of head 1 at position 3 begins |3*row_bytes + head_bytes| after the first. The kernels of this chapter call them for every key and value; the fast ones of \cref{kernels} go from position to position by themselves.
+@ Two short functions do the arithmetic: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, and |kv_row(v, v->value, t, g)| is its value. In the built-in model, with two heads of 32 floats, |head_bytes| is \given{128} and |row_bytes| is \given{256}. The kernels of this chapter call them for every key and value; the fast ones of \cref{kernels} do not.
 
 @<Where keys and values are@>=
 static inline uintptr_t kv_place(const struct kv_view *v, uint32_t t)
@@ -1097,7 +1097,7 @@ void store_clear(struct store *s);
 size_t store_window_start(const struct store *s, uint32_t layer, size_t position);
   /* the first position that a row at |position| sees in |layer|, sinks aside */
 
-@ The store of this chapter is opened and closed by its owner. It is the simplest that we could think of, and we throw it away in \cref{cache}; its code is in \.{unwoven/model/array.c}. Each layer has an array of keys and an array of values, in which position |t| has number |t|, for as many positions as the model has; a position takes \val{cost.1.written} bytes in the built-in model. A cropped row's token stays in the array's memory, because \cref{loop} asks how many rows of a pass have been computed before.
+@ The store of this chapter is opened and closed by its owner. It is the simplest that we could think of, and we throw it away in \cref{cache}; its code is in \.{unwoven/model/array.c}. Each layer has an array of keys and an array of values, in which position |t| has number |t|, for as many positions as the model has; a position takes \val{cost.1.written} bytes in the built-in model. A cropped row's token stays in the array's memory, because \cref{loop} asks how many rows of a pass have been computed before. |store_fork| continues one text in two ways; this store cannot, that of \cref{cache} can.
 
 @<What its owner asks@>=
 bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why);
@@ -1851,7 +1851,7 @@ FLOPs for each byte of weights & \val[1]{cost.1.intensity} & \val[1]{cost.100.in
 \end{table}
 
 Look at the last line. A processor can do many operations in the time in which it reads one byte from memory, dozens or hundreds. With \val[1]{cost.1.intensity} FLOPs a byte it waits for memory, and with \val[1]{cost.100.intensity} it computes. So \given{100} rows in one pass cost much less time than \given{100} passes of one row, and a good part of what follows consists of finding more rows for a pass: those of a prompt
-or of many users (\cref{phases}), or guessed tokens that one pass checks together. How long a pass takes is measured in \cref{phases}.
+or of many users (\cref{phases}), or guessed tokens that one pass checks together. How long a pass takes is measured in \cref{phases}. First comes the loop: one pass gives you one token, and to get a text you have to ask again.
 
 \begin{claimed}{S0-26}
 in GPT-2 small the matrices of a layer cost more until a row sees \val{claim.S0-26} positions, and its context has \val{gpt2.context}.
