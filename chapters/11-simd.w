@@ -46,7 +46,7 @@ sum $3$ & $0.4+0.3=0.7$ & &
 The exact sum is $751.4$. If all four begin at 0, they take $8$ additions, and the halves $3$. With registers of two numbers that is $4$ instructions for the sums and $2$ for the fold; with registers of four, $2$ and $2$.
 \end{byhand}
 
-@ The four sums are called \emph{lanes}, and adding them by halves is a \emph{fold}. Two things can be read off the box. The order of the additions changes the sum, so a compiler may not replace the first way by the second for us. But once the lanes are part of the definition, a wider register changes nothing: it adds the same numbers to the same lanes, more of them with one instruction. Our definition has sixteen lanes (\cref{sec:order}). That is one half of the answer to the question above.
+@ The four sums are called \emph{lanes}, and adding them by halves is a \emph{fold}. Two things can be read off the box. The order of the additions changes the sum, so a compiler may not replace the first way by the second for us. (With \.{-ffast-math} it may, and chooses an order of its own; so our files do not compile with it.) But once the lanes are part of the definition, a wider register changes nothing: it adds the same numbers to the same lanes, more of them with one instruction. Our definition has sixteen lanes (\cref{sec:order}). That is one half of the answer to the question above.
 @^lane@>@^fold@>
 
 The other half is loads. One sum needs an input and a weight for each multiply--add, two loads. Take two rows and two outputs together: two inputs and two weights now serve four multiply--adds, one load for each. The sums of some rows and some outputs that are kept in registers together are a \emph{tile}. A tile computes each sum as it would be computed alone, so that here, too, no bit changes.
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 }
 
 @ All tables that this machine can run make the same product: |apart| counts the numbers in which one of them differs from the first. There are
-21 inputs, no multiple of sixteen lanes, and three outputs, fewer than a register has lanes, so that registers which are filled only in part are in it; and nearly every product must be rounded. With one row no tile is computed. The tests compare those.
+21 inputs, no multiple of sixteen lanes, and three outputs, fewer than a register has lanes, so that registers which are filled only in part are in it; and nearly every product must be rounded. With one row no tile is computed; the tests compare tiles.
 
 @<Print a product with its bits@>=
 static int print_product(void)
@@ -108,7 +108,7 @@ What a kernel is given, and what it must do, was settled in \cref{model}, which 
 @<How a table is found@>@;
 #endif
 
-@ A copy is found by the address of the weights from which it was made. If the engine has no copies, or none of this matrix, |linear| uses the weights as they are in the file.
+@ A table may want the weights of a matrix in another order than the file has them (\cref{sec:linear}). Then they are copied once, and the copy is found by the address of the weights. If there is none, |linear| uses the weights as they are in the file.
 
 @<Prepared weights@>=
 struct prepared_matrix { const void *weight; void *copy; };
@@ -131,8 +131,8 @@ struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k
 const void *prepared_find(const struct engine *e, const struct matrix *w);
   /* the copy of the weights of |w| for the engine's table, or null */
 
-@ Which tables there are depends on the build and on the processor it finds itself on.
-That is asked here, once, and never again.
+@ Which tables there are depends on the compiler; which of them can run, on the processor. It is asked here, once
+(|__builtin_cpu_supports|), and never in a loop.
 
 @<How a table is found@>=
 const struct kernels *kernels_find(const char *name, struct error *why);
@@ -182,8 +182,8 @@ const struct linear_kernels floats_avx2 = @[{ linear, room,@|
   prepared_bytes, prepare }@];
 #endif
 
-@ All this is the same for every head, and a file with as little of its own as the bodies: neither can be
-compiled alone, and no other module includes either. |TALLY| is nothing at all, except in a test that defines it to count every
+@ What is the same for every head is a file, too. Like the bodies it cannot be compiled alone, and no other module
+includes it. |TALLY| is nothing at all, except in a test that defines it to count every
 multiply--add one by one and compare the total with the counters. |ALONE| marks a function that shall not be inlined.
 
 @(lanes.inc@>=
@@ -201,7 +201,7 @@ enum { PARTS = 16 / WIDTH, NR = 2 * WIDTH };
 @<Fold sixteen lanes in an array@>@;
 
 @ A |vec| is a register: gcc and clang let us add and multiply such things with the
-ordinary signs. Narrower ones hold what is still to be widened. For a register whose numbers shall change their places, the two compilers have different words; |MIX| says it to either.
+ordinary signs. The narrower types hold numbers that are still to be widened. To move numbers within a register, the two compilers have different functions; |MIX| is the one that there is.
 
 @<Registers of some numbers@>=
 typedef float vec @[__attribute__((vector_size(4 * WIDTH)))@];
@@ -216,9 +216,8 @@ typedef int32_t four_places @[__attribute__((vector_size(16)))@];
   __builtin_shuffle(a, b, (four_places) @[{ i, j, k, l }@])
 #endif
 
-@ A sum that is to stay in registers must be an array whose indices
-the compiler knows, so the loops over it have to be written out; |each| asks
-for that. It is a |for| loop in all other respects. |each_step| counts to a number that only the run knows, and of such a loop |STEPS| are written out in each turn, or two. In plain C that would only repeat calls (\cref{sec:heads11}).
+@ The sums of a tile are an array, and the compiler keeps them in registers only if it knows every index. So the loops
+over them are written out (unrolled); a loop that begins with |each| is, and is a |for| loop in all other respects. How often |each_step| goes round is known only when the program runs; |STEPS| of its turns are written out as one, and two with |each_two|. In plain C that would only repeat calls (\cref{sec:heads11}).
 @^unrolling@>
 
 @<Loops that are written out@>=
@@ -459,7 +458,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
 
 @ For \emph{many rows} the numbers of a register are different outputs, and the sixteen lanes of the definition are computed one after the other. Then a weight that is loaded serves as many rows as there are registers for their sums, an input is spread over a whole register, and nothing is folded across a register. What we compute at a time is a \emph{tile}: |TILE_ROWS| rows by |NR| outputs, which are two registers.
 
-How large it should be can be worked out. A tile of $m$ rows keeps $2m$ sums in registers, and needs two more for weights and one for an input. Each step loads two weights and $m$ inputs for $2m$ multiply--adds. With sixteen registers $m=6$ gives eight loads for twelve multiply--adds; with thirty-two, $m=14$ would fit. We take $m=12$, which is divisible by three, for what is left over at the end; it costs next to nothing, $14$ loads for $24$ instead of $16$ for $28$. A processor that loads at least as often as it multiplies is then busy multiplying. One register of outputs would need a little more than one load for each multiply--add; three would leave room for fewer rows and gain little (\cref{fig:tiles}).\lab{lab:tiles}
+How large it should be can be worked out. A tile of $m$ rows keeps $2m$ sums in registers, and needs two more for weights and one for an input. Each step loads two weights and $m$ inputs for $2m$ multiply--adds. With sixteen registers $m=6$ gives eight loads for twelve multiply--adds; with thirty-two, $m=14$ would fit. We take $m=12$: it is divisible by three, so that rows left over at the end can fill a third of a tile, or two. That costs next to nothing, $14$ loads for $24$ multiply--adds instead of $16$ for $28$. A processor that loads at least as often as it multiplies is then busy multiplying. One register of outputs would need a little more than one load for each multiply--add; three would leave room for fewer rows and gain little (\cref{fig:tiles}).\lab{lab:tiles}
 
 \fig{tiles}{fig:tiles}{Loads for each multiply--add of the largest tile that fits into 16 and into 32 registers, against its columns of registers.}{Two falling curves. With one register of outputs both tiles load about once for each multiply-add. With two the tile of 16 registers needs two thirds of a load, the one of 32 a little more than half; with three they fall further, and with four the tile of 16 registers rises again.}
 
@@ -467,7 +466,7 @@ How large it should be can be worked out. A tile of $m$ rows keeps $2m$ sums in 
 
 Both sides are copied first into the order in which a tile wants them, which is called \emph{packing}. A \emph{panel} of weights has |NR| outputs: first all steps of lane 0, each with the |NR| weights of one input, then all steps of another lane, so that a tile reads it from end to end. The panel of the rows is the same with |TILE_ROWS| rows in place of the outputs.
 
-@ The lanes stand in the order of their numbers with the four bits reversed: 0, 8, 4, 12, 2, and so on (a \emph{bit reversal}). It is the order in which the fold wants them. When lanes 0 and 8 are done, they are added; with the next two their sum is added to that of lanes 4 and 12; so at most four unfinished tiles wait at any time, and sixteen lanes of a tile that would not fit into the first-level cache never exist at once. Reversing twice changes nothing, so the same function gives the lane at a place and the place of a lane.
+@ The lanes stand in the order of their numbers with the four bits reversed: 0, 8, 4, 12, 2, and so on (a \emph{bit reversal}). It is the order in which the fold wants them. When lanes 0 and 8 are done, they are added; lanes 4 and 12 come next, and their sum is added to the first one. So each lane soon meets its partner, and at most four unfinished tiles wait at any time. All sixteen lanes of a tile of AVX-512 would be $16\cdot12\cdot32$ floats, 24 KiB: half of a first-level cache, or more. Reversing twice changes nothing, so the same function gives the lane at a place and the place of a lane.
 @^bit reversal@>
 
 @<Where a lane stands in a panel@>=
@@ -559,7 +558,7 @@ for (size_t i = 0; i < rows; i++)
   for (size_t c = 0; c < outs; c += 16)
     __builtin_prefetch(y + (r + i) * w->out + o + c, 1);
 
-@ Now the pieces are put together. A block of at most |MOST_ROWS| rows is packed; then each strip of each matrix of the list is packed, unless it was prepared, and all tiles of the block are computed. The panel of a strip is read again for each tile, and stays in the second-level cache meanwhile; the rows are read again for each strip, from the third. Both are in the worker's workspace (\cref{sec:poolheader}). \label{sec:room}
+@ Now the pieces are put together. A block of at most |MOST_ROWS| rows is packed; then each strip of each matrix of the list is packed, unless it was prepared, and all tiles of the block are computed. The panel of a strip is read again for each tile, and stays in the second-level cache meanwhile; the rows are read again for each strip, from the third-level cache. Both are in the worker's workspace (\cref{sec:poolheader}). \label{sec:room}
 @^workspace@>
 
 @<Many rows by a worker's share of the matrices@>=
@@ -646,7 +645,7 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
   }
 }
 
-@ Some matrices need no panels: |by_lying| multiplies them as they lie, where that is faster (\cref{sec:unpacked34}). Each worker packs all rows for itself, when the first matrix of the list wants them. Could they share the packed rows? Then they would have to wait for each other before the first tile. With two workers we would save half of the packing, and wait for about as long, we think. With many workers it is different, since we pack as often as there are workers: there sharing should pay, and we have not tried it.
+@ Some matrices need no panels: |by_lying| multiplies them as they lie in the file, where that is faster (\cref{sec:unpacked34}). Each worker packs all rows for itself, when the first matrix of the list wants them. Could they share the packed rows? Then they would have to wait for each other before the first tile. With two workers we would save half of the packing, and wait for about as long, we think. With many workers it is different, since we pack as often as there are workers: there sharing should pay, and we have not tried it.
 
 @<Pack rows |r0| to |r1|@>=
 for (size_t r = r0; r < r1; r += TILE_ROWS) {
@@ -667,7 +666,7 @@ static size_t worker_begin(size_t n, size_t step, unsigned worker, unsigned work
 }
 
 @ Waking other threads takes microseconds, and a small matrix is done by then. So work below
-|WORTH_DIVIDING| multiply--adds is not divided: with a null pool the caller's thread does it. Rows that need no workspace are cut into more shares than there are workers, and a worker takes another when it has done one; then nobody waits for a core that was taken away for a while (\cref{sec:poollife}). Kernels do not set the floating-point modes,
+|WORTH_DIVIDING| multiply--adds is not divided: with a null pool the caller's thread does it. A call that needs no workspace is cut into more shares than there are workers, and a worker that has done one takes another; so we never wait long for a worker whose core was taken away for a while (\cref{sec:poollife}). Kernels do not set the floating-point modes,
 since the pass has set them for all of its kernels (\cref{sec:pool}).
 
 @<Do a linear layer@>=
@@ -739,9 +738,8 @@ enum { PART_MAX, PART_SUM, PART_OUT };
 
 @ The steps of a block hand a |struct position_block| on to each other (\.{positions.inc}). It has the view |v| and the range |seen| of the row, the block's positions, from |t0| up to |t1|, and an array |weight| with a number for each of them, which is first the position's score and then the exponential of that. What belongs to position $t$ has the index |t % 256|. |each_run| goes through the positions of the block: it is a loop over \emph{runs} of neighbours in memory, which end where a page ends or a hole begins.
 
-The first step: the scores of a block, and their maximum. As many keys as there are lanes are multiplied with the query at once (\cref{sec:linear}). Where there is no visible position the score is $-\infty$, so that whole
-sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
-are not negative changes no bit of it. Keys are asked for sixteen positions early: the keys of one head are far apart, and the processor does not see that they are a sequence. Reading sixteen of them takes longer than memory takes to answer, so that each is there when it is wanted.
+The first step: the scores of a block, and their maximum. As many keys as there are lanes are multiplied with the query at once (\cref{sec:linear}). A position that is not seen scores $-\infty$. Its exponential is 0, which changes no bit of a sum of positive numbers, so whole
+sixteens can go through |num_expf| and we need not ask which of them count. Keys are asked for sixteen positions early: the keys of one head are far apart, and the processor does not see that they are a sequence. Reading sixteen of them takes longer than memory takes to answer, so that each is there when it is wanted.
 
 @<The scores of a block@>=
 INLINE void block_scores(const struct attention_dims *h, const float *q,
@@ -762,7 +760,7 @@ INLINE void block_scores(const struct attention_dims *h, const float *q,
     }
 }
 
-@ The greatest of a block is found sixteen at a time, too. The order does not matter to a maximum. It begins where that of the plain kernel does, so that a block of which all scores are $-\infty$ has sums of 0 and not NaN (\cref{sec:blocks}).
+@ The greatest score of a block is found sixteen at a time as well; to a maximum the order does not matter. It begins at |-FLT_MAX|, as in the plain kernel. Were it to begin at $-\infty$, a block of which all scores are $-\infty$ would subtract it from itself, and have NaN where 0 should be (\cref{sec:blocks}).
 
 @<The greatest score of a block@>=
 INLINE float greatest(const float *score, size_t from, size_t to)
@@ -926,7 +924,7 @@ INLINE float join_blocks(float *left, size_t n, size_t d, float *y)
 @ So far each query has read all keys and values for itself. With one row that is what has to be done. In a prompt, neighbouring rows look at nearly the same positions, and so do the heads that share a head of keys. Then attention is two products of matrices with an exponential in between: queries times keys, and exponentials times values. The first is a linear layer whose weights are the keys, and is done in the same panels and tiles. The second is simpler still, since its definition has one chain for each number instead of sixteen, and the values of a position are neighbours already.
 @^attention, of many rows@>
 
-@ A \emph{unit} is at most |QUERIES| queries that share a head of keys: all heads of a few rows that follow each other. It goes through the blocks of positions that any of them sees. Packing the keys of a block takes about as long as four tiles of queries take to use them. A unit has four such tiles with AVX-512 and eight with AVX2, so packing is at most half of the work on keys.
+@ A \emph{unit} is at most |QUERIES| queries that share a head of keys: those of all its heads of queries, in a few neighbouring rows. It goes through the blocks of positions that any of them sees. Packing the keys of a block takes about as long as four tiles of queries take to use them. A unit has four such tiles with AVX-512 and eight with AVX2, so packing is at most half of the work on keys.
 
 @<What a unit of queries has@>=
 struct query_unit {
@@ -1024,7 +1022,7 @@ TARGET static void value_chains(size_t rows, const float *e, const float *value,
   else value_chain(TILE_ROWS / 3 * 2, e, value, wide, n, sum);
 }
 
-@ The rows of a tile do not see the same positions: a later row sees more at the end and, with a window, fewer at the beginning. And a value that is not seen must be left out of the chain, for zero times infinity would be no number. So each chain goes alone until the positions come that all of the tile see, and alone again after them. What has to be done alone is a few positions of a block.
+@ The rows of a tile do not see the same positions: a later row sees more at the end and, with a window, fewer at the beginning. And a value that is not seen must be left out of the chain, for zero times infinity is NaN. So each chain goes alone up to the positions that the whole tile sees, takes these together with the others, and goes alone again. Only a few positions of a block are taken alone.
 
 @<The chains of a tile of queries@>=
 TARGET static void tile_values(struct query_unit *u, size_t first, size_t rows,
@@ -1113,7 +1111,7 @@ TARGET static void attend_queries(struct query_unit *u, float *room)
 }
 
 @ How much there is to do, and how much scratch memory a worker needs, follow from the ranges. The last row of a segment sees the most, and all rows are counted like it; so are
-the positions between sinks and window, which no row sees. Both may be estimated too high, never too low. Heads of fewer numbers than a register has lanes would leave a part of it empty; |NARROW| names a table whose registers they fill, if there is one.
+the positions between sinks and window, which no row sees. Both may be estimated too high, never too low. The heads of a small model, with \given{8} numbers, would leave half of a register of AVX-512 empty; there |NARROW| names the table of AVX2, whose registers they fill.
 
 @<Do attention@>=
 static void attend(const struct engine *e, const struct attention_dims *h,
@@ -1181,7 +1179,7 @@ In a long context attention is the same kind of work: each key and each value is
 \fig{simdattention}{fig:simdattention}{Attention of one row over a long cache: gigabytes of keys and values a second, for a cache in float32 and in float16, with each head alone and with all heads together. Dashed: the probe that reads, in the same run.}{Four measured curves, almost level. For both types the one with all heads together lies well above the one with each head alone; that of float32 comes nearest to the dashed lines of the probe.}
 
 @* Beside other engines. \label{sec:peers}
-The probe says how far a kernel is from its machine. It does not say whether another engine is nearer. So \.{make peers} gets other engines, builds them for the machine it runs on, writes the same random weights in the format of each, and lets them work in turn, each time between two runs of the probes. \Cref{tab:peers} has the medians of ten rounds on the machine of the ladder, with its two processors. (\.{figures/data/peers.avx2.csv} has an older machine, with AVX2.)
+The probe says how far a kernel is from its machine. It does not say whether another engine is nearer. So \.{make peers} gets other engines, builds them for the machine it runs on, writes the same random weights in the format of each, and lets them work in turn, each time between two runs of the probes. \Cref{tab:peers} has the medians of ten rounds on the machine of the ladder, with its two processors.
 @^llama.cpp@>@^ik\_llama.cpp@>
 
 \begin{table}[p]
@@ -1205,7 +1203,7 @@ The probe says how far a kernel is from its machine. It does not say whether ano
 
 A prompt of floats spends so much of its time outside of the matrices that the pass would miss the goal even if they were multiplied at the rate of the probe. With weights in bfloat16 both others are faster than we are: this processor multiplies pairs of bfloat16 in one instruction, and they round the inputs for it. We do so only on request, as in the next line of the table. In decoding most of the time is in the rows of the matrices, and a part of the rest in the operating system, which maps the file into memory when a page of it is touched for the first time. The probe only reads. A kernel also widens its weights and multiplies, so it has fewer lines of memory under way. We think that this is the difference.
 
-@ What helped is in the kernels of this chapter and of \cref{kernels/inside}. Up to |STORED_MOST| rows multiply blocks as they lie in the file: a register of AVX-512 has four parts of 16 bytes, and each gets numbers of one output, so that the same instructions unpack four outputs, and what comes one and a half strips later is asked for meanwhile. Four rows take no longer than one, since they wait for the same bytes. The heads of a small model, which fill half a register of AVX-512, are left to AVX2.
+@ What helped is in the kernels of this chapter and of \cref{kernels/inside}. Up to |STORED_MOST| rows multiply blocks as they lie in the file: a register of AVX-512 has four parts of 16 bytes, and each gets numbers of one output, so that the same instructions unpack four outputs, and what comes one and a half strips later is asked for meanwhile. Four rows take no longer than one, since they wait for the same bytes.
 
 @* Prefetching, and what else the clock chose. \label{sec:tuning}
 When one row is multiplied, nearly every load finds its line in memory only, and memory is slow to answer. A program can ask earlier. A \emph{prefetch}, also called a hint, is an instruction with an address and a cache: it fetches the line into that cache, nothing waits for it, and if the address does not exist, nothing happens. In C it is |__builtin_prefetch(p, 0, 3)| for the first-level cache and all below it, and with 2 in place of 3 for the second-level cache. No bit of a result depends on it.
@@ -1213,12 +1211,12 @@ When one row is multiplied, nearly every load finds its line in memory only, and
 
 Which cache would you choose? The first is the nearest, so we asked for that. On a processor of the kind Zen~5 we saw no difference. On a Zen~4 it halves the speed of decoding: with the same kernels and a hint into the first-level cache, a row by a matrix in blocks runs at \val[2]{simd.tune.hint.3.one.q4_0.1} (Q4\_0), \val[2]{simd.tune.hint.3.one.q4_k.1} (Q4\_K) and \val[2]{simd.tune.hint.3.one.q8_0.1} (Q8\_0) of the speed that it has with a hint into the second. Rows of floats (\val[2]{simd.tune.hint.3.one.f32.1}) and attention over a long cache (\val[2]{simd.tune.hint.3.heads.f32.1}) lose less.
 
-We think that this is why. A core has only a few places to note which lines the first-level cache waits for, and a hint into that cache takes one of them until memory answers. When they are all taken by hints, the loads that the kernel needs now must wait. The second-level cache has more places, and a load that finds its line there waits so shortly that the processor hides it. How many places there are differs from one kind of processor to the next, so a hint that is right on one can be wrong on another, and only a clock tells.
+We think that this is why. A core has only a few places to note which lines the first-level cache waits for, and a hint into that cache takes one of them until memory answers. When they are all taken by hints, the loads that the kernel needs now must wait. The second-level cache has more places, and a load that finds its line there waits so briefly that the processor has other work meanwhile. How many places there are differs from one kind of processor to the next, so a hint that is right on one can be wrong on another, and only a clock tells.
 
 @ How far ahead to ask is the same kind of choice: too near, and the line comes late; too far, and it is thrown out again before it is used. So is the number of rows from which packing pays, and so is how long a waiting thread spins. We call them \emph{tuned} numbers.
 They are together in one header, \.{ground/tuning.h}. \.{make tune} puts other values in their places, one at a time, compiles the kernels for each, and lets all of them do the same work in one process, turn about. It compares their bits, prints how fast each is beside the value of the header, and says what it would choose on this machine.
 \Cref{tab:tuned}\lab{lab:tuned} has what a Zen~4 says. So far one header serves all our machines. It is a compromise: with AVX2 some of them would take blocks as they lie for more rows than |STORED_MOST|, with AVX-512 that loses, and we avoid the greater loss.
-What the table cannot show is how the processors differ. With AVX2, on a Zen~3, rows of floats by fours were the faster way (|FOURS_FLOATS|), and on a Zen~5 with AVX-512 one after the other; there the width of the registers decides, and not the kind of processor. Where no other value stands, the number wants another processor (|FOURS_FLOATS|) or two idle ones (|SPIN_YIELD|). The sizes of tiles were not timed but worked out from the number of registers, and pages of \given{64} rows come from an experiment in \cref{sec:layout}.
+What the table cannot show is how the processors differ. With AVX2, on a Zen~3, rows of floats by fours were the faster way (|FOURS_FLOATS|), and on a Zen~5 with AVX-512 one after the other; there the width of the registers decides, and not the kind of processor. Two numbers have no other value in the table, because to try one takes another processor (|FOURS_FLOATS|) or two idle ones (|SPIN_YIELD|). And one line asks us to look again: with sixteen positions in turn (|TOGETHER|), attention over a cache of halves gains more on this machine than anything else in the table does. The header has not followed yet, since the other machines have not been asked. The sizes of tiles were not timed but worked out from the number of registers, and pages of \given{64} rows come from an experiment in \cref{sec:layout}.
 
 Four things that a person who tunes kernels asks for are not here. The panel of a strip (\cref{sec:room}) fits into the second-level cache only if its rows are not too long: with \given{11008} inputs AVX-512's panel of \given{32} outputs is \given{1.4} MB of floats, more than many such caches. The libraries for matrix products therefore cut the inputs into pieces as well, which is called \emph{cache blocking}. We do not, because a tile would have to put away and take up again the sums of all sixteen lanes for each piece. On a machine with several processors each has memory of its own (\emph{NUMA}), and a worker should find its weights in the nearest one. Large pages (\emph{huge pages}) would spare look-ups in the processor's table of pages, the TLB. And some processors lower their clock while they run AVX-512. We do nothing about these three, and our machines, virtual ones with two processors, could not have told us whether it helps.
 @^cache blocking@>@^NUMA@>@^huge pages@>@^TLB@>
@@ -1231,7 +1229,7 @@ Four things that a person who tunes kernels asks for are not here. The panel of 
 \end{tabular}
 \end{table}
 
-@ \Cref{tab:peersfour} has some rows of \cref{tab:peers} once more, on this Zen~4. Here we read a prompt faster than llama.cpp, and decode blocks of bytes faster; it decodes floats and Q4\_K faster. Ik\_llama.cpp lays blocks out anew for its kernels and is ahead with all of them, and a little with the prompt. If you ask which engine is the fastest, the question lacks a processor.
+@ \Cref{tab:peersfour} has some rows of \cref{tab:peers} once more, on this Zen~4. Here we read a prompt faster than llama.cpp, and decode blocks of bytes faster; it decodes floats and Q4\_K faster. Ik\_llama.cpp lays blocks out anew for its kernels and is ahead with all of them, and with the prompt. If you ask which engine is the fastest, the question lacks a processor.
 
 \begin{table}[tbp]
 \tabcaption{tab:peersfour}{As \cref{tab:peers}, medians of five rounds, on an AMD EPYC of the kind Zen~4 with two processors. Other programs ran now and then, so that rows with two threads scatter.}

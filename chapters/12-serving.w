@@ -115,7 +115,7 @@ position id & 0 & 0 & 0 & 0 & 0 & 0 & 0 & 0 & 0 & 0 & 1 & 2
 \end{tabular}
 \medskip
 
-\noindent The pads come first (\emph{left padding}), so that all texts end in the same column. There we read the logits of all four, and there each text gets its next token. The \emph{attention mask} says which columns are real: to the score of every other column attention adds the most negative number that there is, and its weight becomes 0. The \emph{position ids} count the real tokens alone.
+\noindent The pads come first (\emph{left padding}), so that all texts end in the same column. There we read the logits of all four, and there each text gets its next token. The \emph{attention mask} says which columns are real: to the score of every other column attention adds the lowest finite number, and its weight becomes 0. The \emph{position ids} count the real tokens alone.
 @^left padding@>@^attention mask@>@^position ids@>@^padding@>
 
 Our engine has neither a mask nor position ids. But its kernels are a table of functions, and we may swap two of them. |angles|, which turns positions into angles, is given the position ids, and |attend| adds the mask. All the rest of the pass is the engine's own. \Cref{tab:padded}\lab{lab:padded} compares the texts with those of the ragged batch.
@@ -181,7 +181,7 @@ Who makes the list, and by which rules? Think of the people in that classroom, a
 
 Pieces of \given{64} cost the newcomer little time, and the neighbours get a token every \val[0]{phases.ms.gpt2.1.0.64} milliseconds and not once in \val[0]{phases.ms.gpt2.1.0.512}. With pieces of \given{16} they get one every \val[0]{phases.ms.gpt2.1.0.16} milliseconds, but now the newcomer pays: near the ridge point the weights are fetched for few rows, and the same prompt takes \val[1]{phases.chunk.16} seconds instead of \val[1]{phases.chunk.64}. Our default is \given{256} rows in a pass, decoding rows included. For rows and slots, vLLM has the options \texttt{max-num-batched-tokens} and \texttt{max-num-seqs}, llama.cpp's server \texttt{batch-size} and \texttt{parallel}.
 
-@ A text that somebody waits for is a \emph{request}. What must the scheduler remember of it? The text itself is a |struct sequence|, as in \cref{sec:generate}. The caller's options are copied, because the scheduler changes |chunk| from pass to pass. And by the third rule it must know who came first, so all requests that have not ended form a line in the order of their arrival, and |next| is the one behind. (|chain|, |indexed| and |found| belong to \cref{sec:prefixindex}.)
+@ A text that somebody waits for is a \emph{request}. What must the scheduler remember of it? The text itself is a |struct sequence|, as in \cref{sec:generate}. The caller's options are copied, because the scheduler changes |chunk| from pass to pass. And by the third rule it must know who came first, so all requests that have not ended form a line in the order of their arrival, and |next| is the one that came after it. (|chain|, |indexed| and |found| belong to \cref{sec:prefixindex}.)
 @^request@>
 
 @<A text that somebody waits for@>=
@@ -316,7 +316,7 @@ static size_t rows_to_read(const struct scheduler *s, const struct request *r)
   return stored < n ? n - stored : 1;
 }
 
-@ Which texts have a slot? Always the first of the line. Whoever came first is let in first; and when a slot must be taken away, it is taken from the youngest, as you will see. So whoever goes through the texts in slots begins at the head of the line, and stops at the first text that has none. Those who wait cost nothing, however many they are.
+@ Which texts have a slot? Always the first of the line. Texts are let in as they stand in the line; and when a slot must be taken away, the youngest loses it, as you will see. So a loop over the texts in slots begins at the head of the line, and stops at the first text that has none. Requests that wait cost nothing, however many they are.
 
 @<Plan a pass@>=
 /* is r a text, and in a slot? */
@@ -388,7 +388,7 @@ static void count_pass(struct scheduler *s, size_t n)
 A slot is free, and the first of the line would like it. Should it come in? The tempting answer is: yes, if there are pages for its first piece. Then the prompt is half read when the pages run out, and all that work was for nothing. So we ask for pages for everything that it must read. The texts that are in already will grow, too; we ask for one page more for each of them. This is called \emph{admission control}.
 @^admission control@>
 
-And if there is no room? Perhaps the next in the line is small and would fit. We don't let it in. Otherwise a stream of small requests could keep a large one out for ever. The price is that a large request at the head of the line can hold up small ones for a while, which is known as \emph{head-of-line blocking}.
+And if there is no room? Perhaps the next in the line is small and would fit. We don't let it in. Otherwise a stream of small requests could keep a large one out for ever. The price is that a large request at the head of the line can hold up small ones for a while, which is known as \emph{head-of-line blocking}. (vLLM can also order its line by priorities. In ours only the time of arrival counts.)
 @^head-of-line blocking@>@^first come, first served@>
 
 What if pages are lacking? The index of \cref{sec:prefixindex} has some that no text uses; they are kept only in the hope that somebody will ask for them. It gives up as many as are lacking. But it does so only if that opens the door. If a large request waits at the head of the line for a minute, the pages of the class's system prompt should not be thrown away for nothing, pass after pass. So we first compare two numbers: the pages that are lacking, and the pages that the index could spare.
@@ -450,7 +450,7 @@ static void let_in(struct scheduler *s)
 We let the texts in when they were short. Now they have grown, a pass wants one more page, and there is none. What do you do? \Cref{sec:doesnotfit} named the ways out, and now we can try them. The eight requests of the hand calculation come again, but the cache has only ten pages of 16 rows; the eight texts together would fill \val{serving.small.needed} rows.
 
 \begin{table}[htp]
-\tabcaption{tab:smallcache}{Eight requests in a cache of ten pages: passes, rows computed, passes until a text is there (the mean of the eight), and texts that broke off. The line for swapping is reckoned from the one above it: the same schedule, and \val{serving.small.moved} rows moved, out and back.}
+\tabcaption{tab:smallcache}{Eight requests in a cache of ten pages: passes, rows computed, passes until a text is there (the mean of the eight), and texts that broke off. The line for swapping is computed from the one above it: the same schedule, and \val{serving.small.moved} rows moved, out and back.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
 \tabhead{way} & \tabhead{passes} & \tabhead{rows} & \tabhead{mean wait} & \tabhead{broken off}\\\midrule
 refuse & \val{serving.small.refuse.passes} & \val{serving.small.refuse.rows} & -- & \val{serving.small.refuse.cut}\\
@@ -732,7 +732,7 @@ bool prefix_evict(struct prefix_index *x, bool in_use)
   return oldest != 0;
 }
 
-@ And how many could be given up, if need be? All but the pages that texts use, and the pages above these in the tree. With a sliding window, a text can have let go of a page above one that it still uses. So we climb from each page in use to the root. A time in the entry says where we have been, and each page is counted once.
+@ And how many could be given up, if need be? All but the pages that texts use, and the pages above these in the tree, which have children and must stay. Would a text not use those above as well? Not always: with a sliding window it lets go of its first pages and uses the later ones. So we climb from each page in use to the root, and leave a mark, the time, in each entry that we pass; so each page is counted once.
 @^sliding window@>
 
 @<Give up a page@>=
@@ -811,7 +811,7 @@ void request_leave(struct scheduler *s, struct request *r)
   *at = r->next;
 }
 
-@ After the pass, the scheduler looks after each text that was in a slot: its pages go to the index, and if it has ended or is unwanted, it leaves. (A text that lost its slot to a refused pass can be unwanted as well. It is the first behind the slots.)
+@ After the pass, the scheduler looks after each text that was in a slot: its pages go to the index, and if it has ended or is unwanted, it leaves. (A text that lost its slot to a refused pass can be unwanted as well. It is then the first of those that wait.)
 
 @<Look after the texts of a pass@>=
 static void look_after_texts(struct scheduler *s)
@@ -848,9 +848,9 @@ The predictions come from the counters. Each pass reports its multiply--adds and
 
 @ What do you read in \cref{fig:class}? Together 64 readers get \val[0]{serving.many.rate.64} tokens a second, where one alone gets \val[0]{serving.many.rate.1}: that is \val[1]{serving.many.gain.64} times as many. This is less than \cref{tab:batchrows} might have promised. There, all texts only wrote. Here for every token that is written two are read, and reading doesn't get cheaper in company: a single prompt of \given{64} rows is above the ridge point already. The more readers there are, the more of the time goes into their prompts.
 
-Each reader pays twice. The first token comes after \val[1]{serving.many.first.1} seconds for one reader and after \val[1]{serving.many.first.64} for 64, on average, since all prompts are read in the order of the line. And from one token to the next it takes \val[0]{serving.many.gap.1} milliseconds for one reader, and \val[0]{serving.many.gap.64} in a class of 64; whoever is served first gets some of the tokens in passes that are full of other people's prompts.
+Each reader pays twice. The first token comes after \val[1]{serving.many.first.1} seconds for one reader and after \val[1]{serving.many.first.64} for 64, on average, since all prompts are read in the order of the line. And from one token to the next it takes \val[0]{serving.many.gap.1} milliseconds for one reader, and \val[0]{serving.many.gap.64} in a class of 64; a reader who is served early gets some tokens in passes that are full of other people's prompts.
 
-The roofline predicts the form of all three curves, and less than the height. Of the measured time it is \val[0]{serving.many.share.1} percent for one reader and \val[0]{serving.many.share.64} percent for 64, where our kernels fall short of the multipliers' peak (\cref{sec:roofline}). (Two readers reach \val[0]{serving.many.share.2} percent and four \val[0]{serving.many.share.4}, and you know why: the kernel multiplies two or three rows one by one, \cref{sec:batching}.) So a bound that knows two numbers of the machine, and nothing of its kernels, tells us what grows with the class and how fast. In the next section we are going to rely on that.
+The roofline predicts the form of all three curves, and not quite their height. The time that it allows is \val[0]{serving.many.share.1} percent of the measured time for one reader and \val[0]{serving.many.share.64} percent for 64, where our kernels fall short of the multipliers' peak (\cref{sec:roofline}). (Two readers reach \val[0]{serving.many.share.2} percent and four \val[0]{serving.many.share.4}, and you know why: the kernel multiplies two or three rows one by one, \cref{sec:batching}.) So a bound that knows two numbers of the machine, and nothing of its kernels, tells us what grows with the class and how fast. In the next section we are going to rely on that.
 
 @* A crowd of users: a discrete-event simulation. \label{sec:simulation}
 What would an H100 do with \given{10\,000} users? We don't have one to spare, and nobody has \given{10\,000} users to spare. But think of what decides how long you wait: the scheduler's rules, which we know; the rows of each pass, which we can count; and the time of a pass, for which the roofline gives us a bound. None of the three needs the model's weights. So let us put numbers where the texts were, and let a counter be the clock.
@@ -1024,7 +1024,7 @@ So \given{10\,000} users are no trouble, at best. The median user has the first 
 \widefig[htp]{knee}{fig:knee}{Three simulated machines with Llama 3 8B over the rate at which requests come. Left, what they write; the grey line is what is asked for. Right, the TTFT that one request in \given{a hundred} exceeds. Past the knee it depends on how long the rush has lasted, here five minutes.}{Two plots over requests a second. On the left three lines follow a grey diagonal and leave it one after the other, to become level: the A100 first, near thirty requests a second, the H100 near \given{a hundred}, the B200 beyond \given{200}. On the right, on a logarithmic axis, three lines rise slowly from hundredths of a second and shoot up to many seconds at the same places.}
 
 \begin{table}[htp]
-\tabcaption{tab:capacity}{Simulated servers of Llama 3 8B: bandwidth in gigabytes a second, tokens for which the cache has pages, and the most users whose 99th percentile of TTFT is below a second.}
+\tabcaption{tab:capacity}{Simulated servers of Llama 3 8B: bandwidth in gigabytes a second, tokens for which the cache has pages (a tenth of the memory is kept for other things, as vLLM does), and the most users whose 99th percentile of TTFT is below a second.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
 \tabhead{machine} & \tabhead{bandwidth} & \tabhead{tokens in the cache} & \tabhead{users}\\\midrule
 A100, 80 GB & \val[0]{serving.capacity.A100.bandwidth} & \val{serving.capacity.A100.tokens} & \val{serving.capacity.A100.users}\\
@@ -1040,7 +1040,8 @@ Two more things are in \cref{tab:users}. First, the users may come in groups: \g
 How would you notice in time that the knee is near? You might look at how busy the machine is. At \given{1000} users a pass is being computed during \val[2]{serving.users.poisson.1000.busy} percent of the time, and at \given{12\,000} during \val[2]{serving.users.poisson.12000.busy}: as soon as there is a text, there is a pass, and it merely has fewer rows. So a utilisation of \given{a hundred} percent tells you nothing. Watch the waits, or the rows in a pass.
 @^utilisation@>
 
-@ And which machine should you buy? \Cref{tab:capacity} has the users that each of them can serve if 99 of \given{a hundred} are to have their first token within a second.
+@ And which machine should you buy? \Cref{tab:capacity} has the users that each of them can serve if 99 of \given{a hundred} are to have their first token within a second. Such a promise is called a \emph{service-level objective} (SLO), and the load that a server carries without breaking it, its \emph{goodput}.
+@^service-level objective (SLO)@>@^goodput@>
 
 Compare the H100 with the H200, which reads its memory much faster and has twice the cache. For one user it is the faster machine by far (\cref{tab:hardware}). For a crowd it is no better: near the knee a pass has hundreds of rows, more than the ridge point, so it waits for the multipliers, and the two have the same ones. (A TPU v5e isn't in the table, because it can't hold the weights.)
 

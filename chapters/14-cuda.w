@@ -110,7 +110,7 @@ On a device, a \emph{kernel} is a function that many threads run at once. They c
 
 That is nearly C, and you would like to run it as C too, to test it where there is no device. Let's try the obvious way, and call the function once for each thread, one after the other. It works until the first barrier. There a thread would have to stop in the middle of a function until all the others have caught up, and a function in C cannot do that.
 
-So we cut each kernel at its barriers, into \emph{phases}. A phase begins with |EACH_THREAD(t)|, and then says what each thread |t| does until the next barrier. On the device this is a loop of a single turn, with the barrier at its end. On the host it is a loop over all threads of the block. With a dozen such words, which mean one thing on the device and another on the host, our kernels are written in a small subset of both C and CUDA.
+So we cut each kernel at its barriers, into \emph{phases}. A phase begins with |EACH_THREAD(t)|, and then says what each thread |t| does until the next barrier. On the device this is a loop of a single turn, with the barrier at its end. On the host it is a loop over all threads of the block. Let |s| be an array of shared memory. |EACH_THREAD(t) s[t] = x[t];| and then |EACH_THREAD(t) y[t] = s[n - 1 - t];| turn the |n| numbers of a block around. In one phase thread 0 would read the last number before it is there. In two it cannot: the host ends its first loop before it begins the second, and a device's threads wait for one another at the barrier. With a dozen such words, which mean one thing on the device and another on the host, our kernels are written in a small subset of both C and CUDA.
 @^phase of a kernel@>
 
 @(machine.inc@>=
@@ -129,7 +129,7 @@ So we cut each kernel at its barriers, into \emph{phases}. A phase begins with |
 @<The words of a kernel on the host@>@;
 #endif
 
-@ Each thread has variables of its own. If they live from one phase to the next, the host must keep those of all threads: |PRIVATE(float, sum, 4)| declares them, and |MINE(sum)[i]| is the element |i| of the thread |t| of the phase. |SHARED| declares an array in the block's shared memory. |FROM_LANE| reads the element |i| of another thread of the warp, given by its number in the warp; it must not be written in the same phase. |EACH_LANE| is a phase after which only the warp waits. (CUDA calls a thread of a warp its lane, hence these names. Elsewhere in this book a lane is one of the sixteen sums.)
+@ Each thread has variables of its own. If they live from one phase to the next, the host must keep those of all threads: |PRIVATE(float, sum, 4)| declares them, and |MINE(sum)[i]| is the element |i| of the thread |t| of the phase. |SHARED| declares an array in the block's shared memory. |FROM_LANE| reads element |i| of another thread, whose number in the warp is |lane|; no thread may write its own in the same phase. |EACH_LANE| is a phase after which only the warp waits. (CUDA calls a thread of a warp its lane, hence these names. Elsewhere in this book a lane is one of the sixteen sums.)
 
 A |KERNEL| is what can be launched, and |INLINE| a function that becomes part of it. A kernel has to know which block it is: |HERE(at)| declares |at| and reads it from the device's registers; on the host it comes as a first argument, for which |GRID| makes room. (On the device |GRID| says that the argument is only read, where it is. Otherwise the compiler may make a copy in memory for each thread.) |UNROLL(n)| asks the device's compiler to write the next loop out |n| times; for the host it is nothing. |AT_ONCE| says how many threads a kernel's blocks have, and how many of these blocks must find room on a multiprocessor at the same time; that bounds the registers that a thread may have.
 
@@ -208,7 +208,7 @@ struct stored_rows { const void *data; const uint16_t *scale; uint32_t type, str
 @<What drives a device@>@;
 #endif
 
-@ The smallest kernel adds to the residual stream. Each thread does one element, or several that are a grid apart: |ELEMENTS_OF| says how a loop over |n| elements is dealt out to blocks of which there are as many as elements need, but not more than |WIDEST|.
+@ The smallest kernel adds to the residual stream. The blocks of a launch are its \emph{grid}. Here there are as many as the elements need, one to a thread, but at most |WIDEST|; if that is not enough, each thread does several elements, a whole grid apart. |ELEMENTS_OF| is this loop.
 
 @<The kernel that adds@>=
 #define ELEMENTS_OF(i, n) \
@@ -221,7 +221,7 @@ KERNEL void add_rows(GRID const struct add_args a)
 }
 
 @* One row: a matrix--vector product. \label{sec:devicerow}
-Writing a token multiplies each matrix with a single row. The bytes of the weights are the price, so we read each weight once, and we must have asked for the next ones while the first are still coming. How many must we ask for in advance? Suppose that a load takes \given{600} nanoseconds. Meanwhile a memory of \given{3350} GB/s, that of an H100 by its data sheet, could have sent \given{2010000} bytes, which is \given{15227} for each of its \given{132} multiprocessors. That many bytes must be under way all the time, or the memory waits. This is \emph{Little's law}: bytes under way are bandwidth times waiting time.
+Writing a token multiplies each matrix with a single row. The bytes of the weights are the price, so we read each weight once, and we must have asked for the next ones while the first are still coming. How many must we ask for in advance? Suppose that a load takes \given{600} nanoseconds. Meanwhile a memory of \given{3350} GB/s, that of an H100 by its data sheet, could have sent \given{2\,010\,000} bytes, which is \given{15227} for each of its \given{132} multiprocessors. That many bytes must be under way all the time, or the memory waits. This is \emph{Little's law}: bytes under way are bandwidth times waiting time.
 @^Little's law@>
 
 @ How do we divide a matrix among threads? Several ways give the same bits, since an output is always the sum of sixteen lanes (\cref{sec:order}). They differ in what a load brings. The plainest is |step_outputs|: each thread has an output and all of its lanes, as a loop on a processor would. The 32 threads of a warp then load from 32 rows at once, two bytes in each if the weights are \emph{halves}, our word for floats of 16 bits, bfloat16 or float16. But memory delivers pieces of \given{32} bytes, called \emph{sectors}. So sixteen times as much comes as was asked for, and the rest must wait in the caches, the multiprocessor's own (L1) or the one that all share (L2), for its turn. A load is \emph{coalesced} if the threads of a warp ask for neighbouring bytes, so that few sectors serve all of them. This one is not.
@@ -284,7 +284,7 @@ KERNEL void step_lanes(GRID const struct linear_args a)
 That gives us the idea. The fourth, which this engine uses, differs from the third in one thing: a thread sends off \given{32} loads before it multiplies. And for up to eight rows of inputs, each weight that was read is used for all of them.
 @^lane@>
 
-\Cref{tab:devicesteps} has what can be known without a device. How many loads follow each other before the first is used we counted in the machine code, which \.{nvdisasm} prints (\.{bench/loads.py}). With that, and with the number of threads, Little's law gives an estimate. It is rough. \given{600} nanoseconds is our assumption, and the hardware may overlap more loads than follow each other. Above all it is the estimate for the best moment, when all loads of a round are under way. While a thread multiplies what has come, it has none, so the mean is lower, and \given{100}\,\% would not mean that the memory never waits. A matrix of \given{2048} outputs is small for such a device, and its threads do not fill the multiprocessors; in a larger one all four do better, for there more threads wait at the same time.
+\Cref{tab:devicesteps} has what can be known without a device. In the machine code, which \.{nvdisasm} prints, we counted how many loads a thread sends off before it uses the first (\.{bench/loads.py}). With that, and with the number of threads, Little's law gives an estimate. It is rough. \given{600} nanoseconds is our assumption, and the hardware may overlap more loads than these. Above all it is the estimate for the best moment, when all loads of a round are under way. While a thread multiplies what has come, it has none, so the mean is lower, and \given{100}\,\% would not mean that the memory never waits. A matrix of \given{2048} outputs is small for such a device, and its threads do not fill the multiprocessors; in a larger one all four do better, for there more threads wait at the same time.
 
 \begin{table}[tbp]
 \tabcaption{tab:devicesteps}{Four kernels for one row by a matrix of halves with \given{2048} outputs: threads for an output; sectors of a warp's load; loads of a thread that follow each other in the machine code for compute capability \given{9.0}; bytes under way at most in each of \given{132} multiprocessors, and the share of the bandwidth of \given{3350} GB/s that this amounts to at that moment if a load takes \given{600} nanoseconds; and the rate of the weights as a share of the rate at which the device copies, in a large matrix.}
@@ -341,7 +341,7 @@ INLINE void add_last(const struct linear_args *a, const struct matrix_part *m, i
       + a->in - 1], number_at(&m->weight, o, a->in - 1), lane[2 * r]);
 }
 
-@ The kernel itself is short now. A block has sixteen outputs, each with its eight threads, and goes through the inputs by rounds of |ahead| steps. All rounds are whole, but perhaps the last. |add_steps| is told so by a constant, and the compiler makes a copy of it that never asks whether the row ends.
+@ The kernel itself is short now. A block has sixteen outputs, each with its eight threads, and goes through the inputs by rounds of |ahead| steps. All rounds but perhaps the last are whole. |add_steps| is told so by a constant, and the compiler makes a copy of it that never asks whether the row ends.
 
 @<Few rows by a matrix@>=
 enum { FEW_THREADS = 128, FEW_OUTPUTS = FEW_THREADS / 8, FEW_ROWS = 8 };
@@ -429,7 +429,7 @@ enum { WIDEST = 2048 };
 @<What the choice of a token is given@>@;
 #include "cuda/small.h"
 
-@ A kernel has one type and one number of rows. C has no templates, so a macro writes them all out. The third step of the table is the same function with one load ahead instead of \given{32}.
+@ A kernel has one type and one number of rows. C has no templates, so a macro writes them all out. |step_pairs|, the third line of \cref{tab:devicesteps}, is the same function with one load ahead instead of \given{32}.
 
 @<The kernels for few rows@>=
 #define FEW(name, type, rows) \
@@ -596,7 +596,7 @@ EACH_LANE(t) {
   }
 }
 
-@ A thread leaves two numbers for a block: its sum, an integer, as a float, and the product of the two scales. An output beyond the last leaves zeros, whose sum is not stored; a block beyond the last is not added.
+@ Of each block a thread leaves two numbers: the sum of its 32 products, an integer, which it converts to a float, and the product of the two scales. An output beyond the last leaves zeros, whose sum is not stored; a block beyond the last is not added.
 
 @<One block of products@>=
 INLINE int dot_word(uint32_t x, uint32_t w, int sum)
@@ -738,7 +738,7 @@ for (uint32_t k = 0; k < SECTION; k += 16 * FRAGMENTS) {
   }
 }
 
-@ A kernel of its own has rounded the inputs to bfloat16 before, so that one load brings two of them. Both they and a row of weights are padded with zeros to a multiple of sixteen. In the place of rows and outputs beyond the last we fetch the last, and do not store what becomes of it.
+@ An earlier kernel has rounded the inputs to bfloat16, so that one load brings two of them. Rows of inputs and of weights are padded with zeros to a multiple of sixteen. In the place of rows and outputs beyond the last we fetch the last, and do not store what becomes of it.
 
 @<The fragments of a thread@>=
 INLINE const uint16_t *half_inputs(const struct linear_args *a, uint32_t r)
@@ -839,7 +839,7 @@ EACH_THREAD(t) {
   }
 }
 
-@ In shared memory a word is two neighbouring inputs, ready for a fragment, and four words come at once: thread |t| has inputs of two rows, and weights of one output.
+@ A word of shared memory is two neighbouring inputs, as a fragment wants them, and one load brings four words. Each thread makes three such loads: from two rows of inputs, and from one output's weights.
 
 @<Tiles of halves in shared memory@>=
 INLINE void fetch_halves(const struct linear_args *a, const struct matrix_part *m,
@@ -917,7 +917,7 @@ struct attend_args { const float *q; float *left; const struct device_segment *s
 @<Sizes of tiles@>=
 enum { ATTEND_THREADS = 256, QUERIES = 16 };
 
-@ What about occupancy? Two of these blocks should be on a multiprocessor at once, so that one can add up values while the other waits for its keys. A multiprocessor has \given{65536} registers: with \given{256} threads in a block that is \given{128} for each thread, and |AT_ONCE| asks for no more. The compiler manages with \loads{attend_blocks}{registers}, and keeps nothing in memory. (Left to itself it takes more, and only one block fits. And before we wrote the loop over the queries out four times, it kept the loop's counter in memory.) So each thread has a load of sixteen bytes of its key under way, and the multiprocessor \given{8192}, about half of what Little's law wants. More loads would need more registers.
+@ What about occupancy? Two of these blocks should be on a multiprocessor at once, so that one can add up values while the other waits for its keys. A multiprocessor has \given{65536} registers: with \given{256} threads in a block that is \given{128} for each thread, and |AT_ONCE| asks for no more. The compiler manages with \loads{attend_blocks}{registers}, and no variable goes to memory. (Left to itself it takes more, and only one block fits. And before we wrote the loop over the queries out four times, it kept the loop's counter in memory.) So each thread has a load of sixteen bytes of its key under way, and the multiprocessor \given{8192}, about half of what Little's law wants. More loads would need more registers.
 
 @<One block of positions for a tile of queries@>=
 KERNEL @/@[AT_ONCE(ATTEND_THREADS, 2)@] void attend_blocks(GRID const struct attend_args a)
@@ -969,7 +969,7 @@ EACH_THREAD(t) {
   else VALUES(s->type, false);
 }
 
-@ A tile knows which positions its rows see, and where they are (\.{queries.inc}). For a position that no row of it sees, and which need not exist any more, it gives the place of another: what is fetched there is not used, but no load waits for a decision.
+@ A tile knows which positions its rows see, and where they are (\.{queries.inc}). A position that no row sees may no longer exist. In its place the tile gives another one: what is fetched there is not used, but no load waits for a decision.
 
 Thread |t| has position |t| of the block. It reads its key sixteen numbers at a time, and each sixteen serve four queries, whose places in |a->q| are in |from|. A score is the sum of sixteen lanes, which this thread has all to itself: \given{64} registers for four queries.
 
@@ -1043,7 +1043,7 @@ INLINE float most_of(const float *most)
   return all;
 }
 
-@ In the sum of the exponentials a position that is not seen adds 0, which changes no sum of positive numbers. In place of its exponential stands $-1$, and among the weights $-0$, which no exponential can be.
+@ In the sum of the exponentials a position that is not seen adds 0, which changes no sum of positive numbers. Its mark is $-1$ in place of the exponential, and $-0$ among the weights; no exponential is either.
 
 @<The maximum and the exponentials@>=
 #define NOT_SEEN -1.0f
@@ -1197,7 +1197,7 @@ struct launch { enum kernel_work work; uint32_t x, y, z, threads; union work_arg
 
 @ Small numbers that the host sends, ids, positions and addresses of pages, are collected as well, in memory that the device can copy quickly. The device has a mirror of it, and kernels get addresses in the mirror. One copy then brings all of them before the first launch (\cref{sec:devicesend}).
 
-What must a machine be able to do to be our device? Allocate memory, copy to it and from it, and run a list. We call the functions that do this a \emph{driver}. There are two, CUDA's and the host's, and the queue and the table above them work with either. A driver must keep three promises. What it was asked for first, it does first. |run| may return before anything has run, but |get| waits for all that was asked for before it. And memory comes zeroed, so that no result can depend on what was there.
+What must a machine be able to do to be our device? Allocate memory, copy to it and from it, and run a list. We call the functions that do this a \emph{driver}. There are two, CUDA's and the host's, and the queue and the table above them work with either. A driver must keep three promises. What it was asked for first, it does first (CUDA calls such a queue a \emph{stream}, and we have one). |run| may return before anything has run, but |get| waits for all that was asked for before it. And memory comes zeroed, so that no result can depend on what was there.
 
 @<What drives a device@>=
 struct device_driver {
@@ -1239,9 +1239,9 @@ struct device_facts { char name[100]; uint64_t bytes, free; uint32_t multiproces
 The driver of CUDA is \.{unwoven/cuda/driver\_cuda.inc}, about \given{200} lines that call CUDA's library. That of the host is \.{driver\_host.inc} beside it. Its |run| is a loop over the list, over the blocks of each launch, forwards if the caller asked for order 0 and backwards if not, and, within the kernel, over the threads of a block.
 
 @* Sampling on the device: Gumbel-max. \label{sec:devicechoice}
-The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token depends on seed, sequence, position and id, and on nothing else: any thread can make it, in any order. So if nothing but a temperature has been set, we can choose where the logits are, and sixteen bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text; if its operations round as the processor's do (\cref{sec:devicefunctions}), the noise has the same bits.
+The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token depends on seed, sequence, position and id, and on nothing else: any thread can make it, in any order. So if nothing but a temperature has been set, we can choose where the logits are, and sixteen bytes come back instead of \given{513\,024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text; if its operations round as the processor's do (\cref{sec:devicefunctions}), the noise has the same bits.
 
-Is it worth it? The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories, and the logits come into page-locked memory, which the bus can fill by itself. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass. But the device also waits while the host chooses, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than that. How long a pass really takes, and how much \.{device\_choose} saves, we have not measured. A program that needs nothing but a temperature can call it (\.{choose.inc} has the kernels).
+Is it worth it? The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories, and the logits come into page-locked memory, which the bus can fill by itself. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass. But the device also waits while the host chooses, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than that pass. How long a pass really takes, and how much \.{device\_choose} saves, we have not measured. A program that needs nothing but a temperature can call it (\.{choose.inc} has the kernels).
 @^Gumbel-max@>@^Philox@>
 
 @<What the choice of a token is given@>=
@@ -1256,7 +1256,8 @@ One text has all kernels. If nvcc compiles it, the driver of CUDA follows; if a 
 
 There is one trap. Of its own accord nvcc turns a product and a sum that stand apart in the text into one multiply--add, which rounds once and not twice, and the bits are others. The option \.{-fmad=false} forbids it. But options get lost. So when a device is opened, a small kernel computes a multiply--add that is written as one, and a product and a sum that are written apart; a device that rounds otherwise than the processor is refused with a sentence that shows its two results. 
 
-What can a device not do? It reads matrices in float, float16, bfloat16 and Q8\_0. A model whose matrices have another type, such as Q4\_0 or Q4\_K, is refused before the first pass, with the names of the types that the device reads. And a switch of a model that the device's kernels did not know would silently be left out, and the text would look right. So the table of settings (\cref{sec:settingrows}) says of each setting whether a device computes it, and a model that needs another is refused by the name of the setting.
+What can a device not do? It works alone: we do not divide a model among several (\emph{tensor parallelism}). It reads matrices in float, float16, bfloat16 and Q8\_0. A model whose matrices have another type, such as Q4\_0 or Q4\_K, is refused before the first pass, with the names of the types that the device reads. And a switch of a model that the device's kernels did not know would silently be left out, and the text would look right. So the table of settings (\cref{sec:settingrows}) says of each setting whether a device computes it, and a model that needs another is refused by the name of the setting.
+@^tensor parallelism@>
 
 @(kernels.cu@>=
 @;
@@ -1342,7 +1343,7 @@ And because a fault that needs the right moment may not have come, the kernels a
 None of this shows what the hardware does: how a tensor core rounds, whether a device's operations round as they should, and how long anything takes.
 
 @* What has not been measured. \label{sec:devicemeasured}
-We wrote this edition on machines without a graphics processor. The kernels are compiled for the compute capabilities \given{8.0} (A100) and \given{9.0} (H100), and as PTX, from which the driver makes code for later ones; older devices are not supported. A warning is an error, and so is anything that a thread keeps in memory because it does not fit into its registers: a register that is spilled, or an array of which the compiler does not know which place is meant. nvcc warns only of the first. In an earlier |attend_blocks| it was the second, and we had not noticed: each number of a key went through memory before the next was loaded. Now \.{bench/loads.py} looks for both.
+We wrote this edition on machines without a graphics processor. The kernels are compiled for the compute capabilities \given{8.0} (A100) and \given{9.0} (H100), and as PTX, from which the driver makes code for later ones; older devices are not supported. A warning is an error, and so is anything that a thread keeps in memory because it does not fit into its registers: a register that is spilled, or an array whose index the compiler does not know. nvcc warns only of the first. In an earlier |attend_blocks| it was the second, and we had not noticed: each number of a key went through memory before the next was loaded. Now \.{bench/loads.py} looks for both.
 
 \Cref{tab:devicegoals} has goals, which are guesses that we made before any run. \.{make bench-cuda} measures its lines and those of \cref{tab:devicesteps} on your device, beside a kernel that only copies. The first goal is high. For a model of about as many weights on an H100, \cited[Spector and others (2025)]{Spector 2025} found two much used engines at no more than \given{50}\,\% of the bandwidth, reached \given{78}\,\% with a pass that is a single kernel, and give \given{1.3} microseconds as the price of a launch even within a graph. A layer of ours is over a dozen launches. If each costs a microsecond, the first two goals cannot be reached without making them fewer.
 

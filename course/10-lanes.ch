@@ -462,10 +462,10 @@ TARGET static void packed_tile(size_t rows, const float *x, const float *panel,
 
 shape: one worker, one matrix, all rows
 @x
-@ Now the pieces are put together. A block of at most |MOST_ROWS| rows is packed; then each strip of each matrix of the list is packed, unless it was prepared, and all tiles of the block are computed. The panel of a strip is read again for each tile, and stays in the second-level cache meanwhile; the rows are read again for each strip, from the third. Both are in the worker's workspace (\cref{sec:poolheader}). \label{sec:room}
+@ Now the pieces are put together. A block of at most |MOST_ROWS| rows is packed; then each strip of each matrix of the list is packed, unless it was prepared, and all tiles of the block are computed. The panel of a strip is read again for each tile, and stays in the second-level cache meanwhile; the rows are read again for each strip, from the third-level cache. Both are in the worker's workspace (\cref{sec:poolheader}). \label{sec:room}
 @^workspace@>
 @y
-@ Now the pieces are put together. All rows have been packed; each strip of |NR| outputs is packed, once, and all tiles of the strip are computed. The panel of a strip is read again for each tile, and stays in the second-level cache meanwhile; the rows are read again for each strip, from the third. At the right end of the matrix a tile has sums of outputs that do not exist, and below the last row sums of rows that do not exist. Nobody may see them.
+@ Now the pieces are put together. All rows have been packed; each strip of |NR| outputs is packed, once, and all tiles of the strip are computed. The panel of a strip is read again for each tile, and stays in the second-level cache meanwhile; the rows are read again for each strip, from the third-level cache. At the right end of the matrix a tile has sums of outputs that do not exist, and below the last row sums of rows that do not exist. Nobody may see them.
 @z
 
 cut: many rows
