@@ -1182,6 +1182,9 @@ In a long context attention is the same kind of work: each key and each value is
 The probe says how far a kernel is from its machine. It does not say whether another engine is nearer. So \.{make peers} gets other engines, builds them for the machine it runs on, writes the same random weights in the format of each, and lets them work in turn, each time between two runs of the probes. \Cref{tab:peers} has the medians of ten rounds on the machine of the ladder, with its two processors.
 @^llama.cpp@>@^ik\_llama.cpp@>
 
+@ We had wanted more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. Decoding with weights in float32 and bfloat16 reaches that, a prompt in blocks of bytes is read several times as fast as by llama.cpp, and the smallest model writes faster by an even larger factor. \Cref{tab:profile} says where the time goes in those that miss it.
+@^profile@>
+
 \begin{table}[p]
 \tabcaption{tab:peers}{What this engine does on the machine of the ladder, and beside others: our rate, its share of the probe in percent (reading, multiply--adds, or integer products), and the quotients of our rate and theirs in the same round, medians of ten. Units: prefill and decode, tokens a second; four rows, the time of a pass of one row; memory, the bytes of weights and cache together. For ik\_llama.cpp we take the faster of its two ways to store the weights. The lines \emph{after \given{8192} rows} decode with the model of \given{110}\,M weights in float32 and a cache of the type that is named. Where less is better, theirs is divided by ours. The indented lines have quotients of medians. A dash: not measured, or the engine cannot do it.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
@@ -1189,9 +1192,6 @@ The probe says how far a kernel is from its machine. It does not say whether ano
 \directlua{incipit.peers("figures/data/peers.csv")}
 \end{tabular*}
 \end{table}
-
-@ We had wanted more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. Decoding with weights in float32 and bfloat16 reaches that, a prompt in blocks of bytes is read several times as fast as by llama.cpp, and the smallest model writes faster by an even larger factor. \Cref{tab:profile} says where the time goes in those that miss it.
-@^profile@>
 
 \begin{table}[tbp]
 \tabcaption{tab:profile}{Where the time of a pass goes, in percent of the samples of a profiler, one thread on the same machine: in the matrices, in packing weights and rounding inputs, in attention, in the other kernels, and in the operating system.}
