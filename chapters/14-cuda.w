@@ -78,7 +78,7 @@ static bool logits_of(struct memory *m, const struct kernels *k, float *logits,
   return ok;
 }
 
-@ A pass and its logits are two lists of launches. The device counts both.
+@ A \emph{launch} starts a kernel. A pass is a list of launches, and its logits are another one; the device counts lists and launches.
 
 @<Compare a device with the plain table@>=
 static bool compare_device(struct memory *m, unsigned order, bool values)
@@ -184,7 +184,7 @@ static inline void begin_block(void (*run)(const struct launch *, struct block_p
   const struct launch *l, struct block_place at)
 { run(l, at); }
 
-@ To start a kernel is to \emph{launch} it. We keep a launch as plain data: which kernel, how many blocks in three directions, threads a block, and the kernel's arguments. A block learns its |struct block_place|.
+@ We keep a launch as plain data: which kernel, how many blocks in three directions, threads a block, and the kernel's arguments. A block learns its |struct block_place|.
 
 @(launch.h@>=
 @;
@@ -770,7 +770,7 @@ INLINE void put_fragment(float *to, unsigned stride, unsigned t, const float *su
   to[(g + 8) * stride + 2 * q] = sum[2], to[(g + 8) * stride + 2 * q + 1] = sum[3];
 }
 
-@ With many rows a block of threads has \given{128} rows by 64 outputs, and each of its eight warps 32 by 32 of them: two fragments of rows meet four of outputs. Inputs and weights are in shared memory, \given{32} numbers of each row at a time; a stride of five times four words leaves the 32 threads of a warp 32 different banks.
+@ With many rows a block of threads has \given{128} rows by 64 outputs, and each of its eight warps 32 by 32 of them: two fragments of rows meet four of outputs. Inputs and weights are in shared memory, \given{32} numbers of each row at a time; a stride of five times four words leaves the 32 threads of a warp 32 different banks when they read fragments. (When they fill the tiles, with 16 bytes a thread, two rows that are stored together still share four banks.)
 
 @<Sizes of tiles@>=
 enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 5 };
@@ -1241,7 +1241,8 @@ The driver of CUDA is \.{unwoven/cuda/driver\_cuda.inc}, about \given{200} lines
 @* Sampling on the device: Gumbel-max. \label{sec:devicechoice}
 The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token depends on seed, sequence, position and id, and on nothing else: any thread can make it, in any order. So if nothing but a temperature has been set, we can choose where the logits are, and sixteen bytes come back instead of \given{513\,024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text; if its operations round as the processor's do (\cref{sec:devicefunctions}), the noise has the same bits.
 
-Is it worth it? The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories, and the logits come into page-locked memory, which the bus can fill by itself. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass. But the device also waits while the host chooses, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than that pass. How long a pass really takes, and how much \.{device\_choose} saves, we have not measured. A program that needs nothing but a temperature can call it (\.{choose.inc} has the kernels).
+Is it worth it? The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories, and the logits come into page-locked memory, which the bus can fill by itself. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass.
+But the device also waits while the host chooses, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than that pass. How long a pass really takes, and how much \.{device\_choose} saves, we have not measured. A program that needs nothing but a temperature can call it (\.{choose.inc} has the kernels).
 @^Gumbel-max@>@^Philox@>
 
 @<What the choice of a token is given@>=
