@@ -200,7 +200,7 @@ struct request {
 };
   /* a text that somebody waits for; zero: none */
 
-@ A slot needs no structure. The cache is opened with as many sequences as we want slots, and slot $k$ is simply sequence $k$. So the options are few. The counters are for this chapter's tables; they also tell you whether a server is set well.
+@ A slot needs no structure. The cache is opened with as many sequences as we want slots, and slot $k$ is simply sequence $k$. That leaves few options. The counters are for this chapter's tables; they also tell you whether a server is set well.
 
 The last two lines are for \cref{speculation}, where guesses are read behind the texts. Until then there are none.
 
@@ -306,7 +306,7 @@ static bool compute_pass(struct scheduler *s, size_t n, struct error *why)
   return ok;
 }
 
-@ How does the plan know whether a text decodes or still reads its prompt? It counts the rows that the text must read before its next token: those that the cache does not hold yet. For a text that decodes, this is one, the token chosen in the pass before. The last token must always be read, even if the cache has its row, because the next token is chosen by its logits. So a text with one row to read decodes, and any other is in its prefill.
+@ How does the plan know whether a text decodes or still reads its prompt? It counts the rows that the text must read before its next token: those that the cache does not hold yet. For a text that decodes, this is one, the token chosen in the pass before. The last token must always be read, even if the cache has its row, because the next token is chosen by its logits. A text with one row to read decodes, then, and any other is in its prefill.
 
 @<Plan a pass@>=
 /* the rows that a text in a slot has to read before its next token */
@@ -391,9 +391,9 @@ A slot is free, and the first of the line would like it. Should it come in? The 
 And if there is no room? Perhaps the next in the line is small and would fit. We don't let it in. Otherwise a stream of small requests could keep a large one out for ever. The price is that a large request at the head of the line can hold up small ones for a while, which is known as \emph{head-of-line blocking}. (vLLM can also order its line by priorities. In ours only the time of arrival counts.)
 @^head-of-line blocking@>@^first come, first served@>
 
-What if pages are lacking? The index of \cref{sec:prefixindex} has some that no text uses; they are kept only in the hope that somebody will ask for them. It gives up as many as are lacking. But it does so only if that opens the door. If a large request waits at the head of the line for a minute, the pages of the class's system prompt should not be thrown away for nothing, pass after pass. So we first compare two numbers: the pages that are lacking, and the pages that the index could spare.
+What if pages are lacking? The index of \cref{sec:prefixindex} has some that no text uses; they are kept only in the hope that somebody will ask for them. It gives up as many as are lacking. But it does so only if that opens the door. If a large request waits at the head of the line for a minute, the pages of the class's system prompt should not be thrown away for nothing, pass after pass. We first compare two numbers: the pages that are lacking, and the pages that the index could spare.
 
-There is one kind of request that adopts nothing. If somebody wants to see the logits of the prompt's rows (|on_row|, \cref{sec:watch}), these rows have to be computed, because nobody has kept their logits.
+There is one kind of request that adopts nothing. If somebody wants to see the logits of the prompt's rows (|on_row|, \cref{sec:watch}), these rows have to be computed, because their logits were not kept.
 
 @<Let requests in@>=
 /* gives a slot, and the rows that others have computed; the n texts in slots have written down what they want;
@@ -524,7 +524,7 @@ static bool pass_refused(struct scheduler *s, size_t n, struct error *why)
 The whole class uses one program, and the program puts the same page of instructions before every question. Must we read that page \given{30} times? A row depends on the tokens up to its own and on nothing else (\cref{sec:causal}). So prompts that begin with the same tokens have the same first rows, to the last bit, and the second student can use the pages of the first. \Cref{sec:prefix} has called this \emph{prefix caching}, or \emph{prefix sharing} where the texts run at the same time.
 @^prefix caching@>@^prefix sharing@>
 
-How do we find the pages? We could compare each new prompt with every text that runs, token by token. But the best beginning may be that of a text which ended a minute ago. So pages must be found without their texts. Suppose that we could ask: \emph{which page has these tokens, and comes after that page?} Then we would look up the first page of the prompt, then the second one after it, and go on until there is no answer. The answers make a tree. Below its root are the first pages of texts, and below each page those that came after it (\cref{fig:prefixtree}). SGLang's RadixAttention is such a tree, with branches of any length (\cited[Zheng and others 2024]{Zheng 2024}); vLLM finds pages by hashes, as we do.
+How do we find the pages? We could compare each new prompt with every text that runs, token by token. But the best beginning may be that of a text which ended a minute ago. We must find pages without their texts. Suppose that we could ask: \emph{which page has these tokens, and comes after that page?} Then we would look up the first page of the prompt, then the second one after it, and go on until there is no answer. The answers make a tree. Below its root are the first pages of texts, and below each page those that came after it (\cref{fig:prefixtree}). SGLang's RadixAttention is such a tree, with branches of any length (\cited[Zheng and others 2024]{Zheng 2024}); vLLM finds pages by hashes, as we do.
 @^RadixAttention@>@^SGLang@>@^prefix tree@>
 
 Why only full pages? A text still writes to its last page. A full page never changes again, so any number of texts can read it.
@@ -626,7 +626,7 @@ size_t prefix_adopt(struct prefix_index *x, uint32_t sequence, const uint32_t *i
   return pages;
 }
 
-@ What if the whole prompt is known, to its last token? Then all its rows are there, but the logits of the last row were not kept, and without them there is no next token. So the last token is read once more: |rows_to_read| gives 1, and |store_match_prefix| takes one row back. That row is in a page that others have, so the pass copies the page before it writes to it (\cref{sec:pages}). A prompt that is completely known costs one row and one copy of a page.
+@ What if the whole prompt is known, to its last token? Then all its rows are there, but the logits of the last row were not kept, and without them there is no next token. The last token is read once more, then: |rows_to_read| gives 1, and |store_match_prefix| takes one row back. That row is in a page that others have, so the pass copies the page before it writes to it (\cref{sec:pages}). A prompt that is completely known costs one row and one copy of a page.
 
 @ Now pages must get into the tree. A new entry takes a reference to its page, as a block table would. If another text has brought the same tokens in the meantime, its entry stays, and we go on below that one: the rows are the same.
 
@@ -732,7 +732,7 @@ bool prefix_evict(struct prefix_index *x, bool in_use)
   return oldest != 0;
 }
 
-@ And how many could be given up, if need be? All but the pages that texts use, and the pages above these in the tree, which have children and must stay. Would a text not use those above as well? Not always: with a sliding window it lets go of its first pages and uses the later ones. So we climb from each page in use to the root, and leave a mark, the time, in each entry that we pass; so each page is counted once.
+@ And how many could be given up, if need be? All but the pages that texts use, and the pages above these in the tree, which have children and must stay. Would a text not use those above as well? Not always: with a sliding window it lets go of its first pages and uses the later ones. We climb from each page in use to the root, and leave a mark, the time, in each entry that we pass, so that each page is counted once.
 @^sliding window@>
 
 @<Give up a page@>=
@@ -749,7 +749,7 @@ size_t prefix_spare(struct prefix_index *x)
   return n;
 }
 
-@ What happens to the pages when the program ends? A long system prompt takes seconds to read, and it would be read again at every start. A server keeps its pages in a file, its \emph{prompt cache}. So |prefix_save| writes the index to a file: for each page its tokens, the number of the page before it, and the bytes of its rows. |prefix_load| enters them into an empty index, as far as there is room. You find both in \.{unwoven/serving/prefix\_file.c}. Two things can go wrong with such a file, and each would give your readers wrong texts without a word. It may be damaged: so it has a sum, and a parent must come before its children. And it may be the file of another model, or of this one with another window. Tokens do not show that. So the caller adds a key of all that rows depend on besides tokens, and a file with another key is refused. A test turns bits all over a file and cuts it off at many lengths, and each time it must be refused.
+@ What happens to the pages when the program ends? A long system prompt takes seconds to read, and it would be read again at every start. A server keeps its pages in a file, its \emph{prompt cache}. So |prefix_save| writes the index to a file: for each page its tokens, the number of the page before it, and the bytes of its rows. |prefix_load| enters them into an empty index, as far as there is room. You find both in \.{unwoven/serving/prefix\_file.c}. Two things can go wrong with such a file, and each would give your readers wrong texts without a word. It may be damaged: so it has a sum, and a parent must come before its children. And it may be the file of another model, or of this one with another window. Tokens do not show that; the caller adds a key of all that rows depend on besides tokens, and a file with another key is refused. A test turns bits all over a file and cuts it off at many lengths, and each time it must be refused.
 @^prompt cache@>
 
 @ A shared index is also a \emph{side channel}: it tells even strangers that a prompt whose first token comes quickly has been here before. By measuring TTFT, you can find out what others have asked. A server for people who should not know of each other gives each of them an index of their own, or none.
@@ -949,7 +949,7 @@ static uint64_t begin_pass(struct simulation *s)
   return (uint64_t) ceil(1e9 * work_bound(&s->machine, &work));
 }
 
-@ And here is the loop. We take the earliest event from the heap of \cref{sec:heap}; |tie| is the number of the text that comes, or |PASS_ENDS|. The order of events at the same nanosecond matters: somebody who comes just when a pass begins may still join it. So all events of that time are taken first, and only then does the next pass begin, if the machine is free.
+@ And here is the loop. We take the earliest event from the heap of \cref{sec:heap}; |tie| is the number of the text that comes, or |PASS_ENDS|. The order of events at the same nanosecond matters: somebody who comes just when a pass begins may still join it. All events of that time are taken first, and only then does the next pass begin, if the machine is free.
 
 @<Serve all texts, event by event@>=
 static const uint64_t PASS_ENDS = ~(uint64_t) 0;
@@ -1035,9 +1035,9 @@ B200 & \val[0]{serving.capacity.B200.bandwidth} & \val{serving.capacity.B200.tok
 \end{tabular*}
 \end{table}
 
-Two more things are in \cref{tab:users}. First, the users may come in groups: \given{200} of them press Enter within the same second because a lecturer has said \emph{now try it}. On average there are as many requests as before. But one in \given{a hundred} now waits \val[1]{serving.users.groups.10000.seconds} seconds, since a queue is made in a second and takes many to melt. So plan for the bursts and not for the mean. Second, static batches. The machine is the same, and it writes \val[0]{serving.users.batches.10000.rate} tokens a second instead of \val[0]{serving.users.poisson.10000.rate}: not enough for \given{10\,000} users, so their wait grows without end.
+Two more things are in \cref{tab:users}. First, the users may come in groups: \given{200} of them press Enter within the same second because a lecturer has said \emph{now try it}. On average there are as many requests as before. But one in \given{a hundred} now waits \val[1]{serving.users.groups.10000.seconds} seconds, since a queue is made in a second and takes many to melt. Plan for the bursts and not for the mean. Second, static batches. The machine is the same, and it writes \val[0]{serving.users.batches.10000.rate} tokens a second instead of \val[0]{serving.users.poisson.10000.rate}: not enough for \given{10\,000} users, so their wait grows without end.
 
-How would you notice in time that the knee is near? You might look at how busy the machine is. At \given{1000} users a pass is being computed during \val[2]{serving.users.poisson.1000.busy} percent of the time, and at \given{12\,000} during \val[2]{serving.users.poisson.12000.busy}: as soon as there is a text, there is a pass, and it merely has fewer rows. So a utilisation of \given{a hundred} percent tells you nothing. Watch the waits, or the rows in a pass.
+How would you notice in time that the knee is near? You might look at how busy the machine is. At \given{1000} users a pass is being computed during \val[2]{serving.users.poisson.1000.busy} percent of the time, and at \given{12\,000} during \val[2]{serving.users.poisson.12000.busy}: as soon as there is a text, there is a pass, and it merely has fewer rows. A utilisation of \given{a hundred} percent tells you nothing. Watch the waits, or the rows in a pass.
 @^utilisation@>
 
 @ And which machine should you buy? \Cref{tab:capacity} has the users that each of them can serve if 99 of \given{a hundred} are to have their first token within a second. Such a promise is called a \emph{service-level objective} (SLO), and the load that a server carries without breaking it, its \emph{goodput}.
