@@ -11,7 +11,7 @@
 That is the hardest of three ways to end a text. The model may select a token that means the end. The text may reach a length, yours or the context's. Or a phrase appears, like our \emph{User:}. For the first two we compare numbers. A phrase is made of characters, though, and the model writes tokens: the phrase may begin in the middle of one token and end in the middle of another. And meanwhile you are reading along, because the program shows you each token as soon as it is written, which is called \emph{streaming}.
 @^stopping@>@^streaming@>
 
-@ Let us write the obvious program first. After each token it searches the whole text for the phrase, with the C library's |strstr|. If the phrase is not there, it shows the token. If it is, the program stops, and whatever is on the screen of the phrase must be wiped off again; we print how many bytes that is. (The text is |c|, which begins with the prompt; the session |u| knows the tokenizer and the phrase; |show| prints bytes. To save room we print the last tokens only.)
+@ Let us write the obvious program first. After each token it searches the whole text for the phrase, with the C library's |strstr|. If the phrase is not there, it shows the token. If it is, the program stops, and the part of the phrase that is on the screen already must be wiped off again; we print how many bytes that is. (The text is |c|, which begins with the prompt; the session |u| knows the tokenizer and the phrase; |show| prints bytes. To save room we print the last tokens only.)
 
 @<The obvious way@>=
 static void show_obvious(const struct session *u, struct ids c)
@@ -107,7 +107,7 @@ bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   /* appends |text| to |out|, with each escape replaced by its byte; errors: a backslash before
      anything else, memory; on failure |out| is as it was */
 
-@ The children of a node form a list, mostly of one or two. Only the root has a table of all bytes: a text spends most of its time there, since most bytes begin no stop string, and each of them would be compared with all children of the root. Could we give every node such a table? Then we would search nothing; but a table takes \given{1024} bytes, and each byte of a stop string would need one: a fair price for four short phrases, a high one for thousands that are read from a file.
+@ The children of a node form a list, mostly of one or two. Only the root has a table of all bytes: most bytes begin no stop string, so a text spends most of its time there, and without the table each of those bytes would be compared with all children of the root. Could we give every node such a table? Then we would search nothing; but a table takes \given{1024} bytes, and each byte of a stop string would need one: a fair price for four short phrases, a high one for thousands that are read from a file.
 
 @<Look for a child@>=
 /* the root has a table, since most bytes of a text begin no stop string; other nodes have a
@@ -187,7 +187,7 @@ static void link_nodes(struct stops *s, uint32_t *queue)
   }
 }
 
-@ While a text runs we ask a state two questions, and neither answer may cost a walk. Which string ends here? If a string ends at the node itself, it is longer than any that ends at the node's failure; otherwise the failure's answer is ours. And how much do we have to hold? A node with children is a prefix of something longer, so all its bytes wait. A leaf is a whole string and begins
+@ While a text runs we ask a state two questions, and neither answer may cost a walk. Which string ends here? If one ends at the node itself, that is the one, since all that end at the node's failure are shorter; otherwise the failure's answer is ours. And how much do we have to hold? A node with children is a prefix of something longer, so all its bytes wait. A leaf is a whole string and begins
 nothing else, so we hold what its failure holds. (You might object that a whole string ends the text, so nothing can wait there. \Cref{sec:outflow} shows a case in which it is passed over.)
 
 @<See what ends at |x|, and what it may become@>=
@@ -746,7 +746,7 @@ int main(void)
   return !ok;
 }
 
-@ This is what became of them. The number counts all tokens that were written, including the end token and those of a stop string; the words shown end before these. The first line names the file that the end token was read from, since a wrong one is a common mistake (\cref{sec:endtoken}). The line with bars in the middle you have seen.
+@ This is what became of them. The number counts all tokens that were written, including the end token and those of a stop string; the words shown end before these. The first line names the file that the end token was read from, since a wrong one is a common mistake (\cref{sec:endtoken}). The line in the middle, with the bars, is the obvious program's; you have seen it.
 
 \checkpoint{build/out/stopping.txt}{ten texts: after how many tokens each ended, why, and its last words; and a text on its way, a bar after each token; a stroke is a line end}
 
@@ -761,7 +761,7 @@ The tokens are the same, but the criteria begin anew. Suppose that a \emph{Us} w
 
 @ Three questions remain that you will ask. \emph{What is counted?} Every token that was selected, because each cost a pass: those of a stop string, and the end token, are on the bill although you do not see them.
 \emph{What is left in the cache?} The cut concerns bytes only. The ids stay as they were written, and the cache has a row for each of them except the last, which was not read. If you go on with the text that was shown, its tokens are encoded anew, and the rows up to the first difference are used again (\cref{cache}).
-\emph{Can stopping change the text?} Not here. The criteria never touch the logits, and the draws depend on seed and position; so with the same seed a text under other stopping options is the same text, longer or shorter. That is why we select an end token within |min_tokens| and do not obey it. Other libraries mask it, which keeps the tale going and draws other tokens; the search of \cref{search} does that.
+\emph{Can stopping change the text?} Not here. The criteria never touch the logits, and the draws depend on seed and position; so with the same seed a text under other stopping options is the same text, longer or shorter. That is why we select an end token within |min_tokens| and do not obey it. Other libraries mask it: then the tale goes on, but with other tokens. The search of \cref{search} masks it too.
 @^min\_tokens@>
 
 @* The end token is sampled. \label{sec:endtoken}
@@ -807,12 +807,12 @@ Temperature, masks and penalties act before a token is selected. Once a text is 
 
 \emph{Nothing is taken back.} Of the \val{stop.written} tokens of our conversations, \val{stop.rare} had a probability of less than one percent when they were drawn. The model has read each of them and gone on from it; it has no way to say that it did not mean that. (A rare token is not a fault. We count them because faults are harder to count.)
 
-\emph{Left to right.} What follows a word would often settle which word it is. We remove a token from a tale that the model was not trained on, and let the model fill the gap: its likeliest token is right in \val{stop.gap.left} of \val{stop.gap.places} places. Now we let it look ahead: of its \val[word]{stop.gap.choices} likeliest tokens, we take the one with which the gap and the next \val[word]{stop.gap.after} tokens are likeliest together. That is right in \val{stop.gap.both}.
+\emph{Left to right.} What follows a word would often settle which word it is. We remove a token from a tale that the model was not trained on, and let the model fill the gap: its likeliest token is right in \val{stop.gap.left} of \val{stop.gap.places} places. Now we let it look ahead: we try its \val[word]{stop.gap.choices} likeliest tokens in the gap, and take the one that makes the gap and the \val[word]{stop.gap.after} tokens after it likeliest together. That is right in \val{stop.gap.both}.
 One tale is a hint and no proof, but it points where you would expect.
 
 \emph{Length.} If each token is faulty independently with probability $e$, then \eqref{eq:running} is the share of texts of $n$ tokens without a fault. The rare tokens come at a rate of \val[4]{stop.rare.rate}; of the \val{stop.cut} conversations with at least \val{stop.cap} tokens, \val[0]{stop.clean.expected} should have none among the first \val{stop.cap}, and \val{stop.clean} have none.
 
-\emph{No plan.} The likeliest token need not begin the likeliest pair. At the same \val{stop.gap.places} places the likeliest pair begins with another token in \val[word]{stop.pair.other}: in an easy tale hardly ever. \Cref{search} looks further ahead, and finds out what that is worth.
+\emph{No plan.} The likeliest token need not begin the likeliest pair of tokens. In an easy tale it nearly always does: of the same \val{stop.gap.places} places only \val[word]{stop.pair.other} has a likeliest pair that begins with another token. \Cref{search} looks further ahead, and finds out what that is worth.
 
 Streaming makes all this visible: what you have shown you cannot change. Whether an answer is better sent at once or read over first is for you to decide.
 
@@ -860,7 +860,7 @@ vLLM: the longest, less 1 & \val[2]{stop.rule.short.fixed} & \val[2]{stop.rule.s
 \end{tabular*}
 \end{table}
 
-@ Hugging Face's library compares with the whole text, prompt included: if your prompt ends in \emph{Us} and the model goes on with \emph{er:}, the text ends. It never cuts; you have to. Of two strings that end together vLLM takes the first of the list, and we the longest. llama.cpp looks, after each token, for the occurrence that begins first, and that depends on the tokens: of \emph{abcd} and \emph{bc}, with \emph{abcd} in one token, it shows nothing; with a token for each letter it shows the \emph{a}, because \emph{bc} was complete a token earlier. Ours shows the \emph{a} in both cases. As to |min_tokens|, vLLM masks the end tokens until that many have been written, where we select and do not obey them.
+@ Hugging Face's library compares with the whole text, prompt included: if your prompt ends in \emph{Us} and the model goes on with \emph{er:}, the text ends. It never cuts; you have to. Of two strings that end together vLLM takes the first of the list, and we the longest. llama.cpp looks, after each token, for the occurrence that begins first, and that depends on the tokens. Take \emph{abcd} and \emph{bc} once more. If \emph{abcd} comes in one token, it shows nothing; if the letters come one by one, it shows the \emph{a}, because \emph{bc} is complete first. Ours shows the \emph{a} in both cases. As to |min_tokens|, vLLM masks the end tokens until that many have been written, where we select and do not obey them.
 
 What does each hold-back mean for your reader? None of them shows a byte that would have to be taken back. vLLM always holds as many characters as the longest stop string has, less one; llama.cpp holds all that is unsent as long as a suffix of the text is a prefix of a stop string. \Cref{tab:held} compares the three rules.
 

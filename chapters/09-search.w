@@ -16,7 +16,7 @@ $B$ best again. This is \emph{beam search}, the beginnings are \emph{beams}, and
 @^beam width@>
 
 @ The chapter makes two files. |search| is the rule; it knows nothing of models and works with any function that gives logits. |sharing| is such a function: a model with the cache of \cref{cache}, in which the beams share the rows that they have in
-common; best-of-n is its neighbour. We build the rule to the letter of the library \emph{transformers} (\cited[Wolf and others 2020]{Wolf 2020}; we read \texttt{5.0.1.dev0}, commit \texttt{6978a60}), so that our tests can compare texts and scores with those that the library writes. Then we count how often a search was worth its price. The answer is not cheerful. But first a search with a pencil.
+common; best-of-n is in the same file. We build the rule to the letter of the library \emph{transformers} (\cited[Wolf and others 2020]{Wolf 2020}; we read \texttt{5.0.1.dev0}, commit \texttt{6978a60}), so that our tests can compare texts and scores with those that the library writes. Then we count how often a search was worth its price. The answer is not cheerful. But first a search with a pencil.
 
 \widefig{lattice}{fig:lattice}{Four beams after The cat sat. In each step the eight candidates are in the order of their ranks; the four that were kept, or in the last step finished, have dark frames; those that were dropped are pale. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
 
@@ -519,7 +519,7 @@ s.max_candidates = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
 if (s.limit > SIZE_MAX / sizeof (uint32_t)) return error_say(why,
     "max_length is %zu;"@| " wanted: less", s.limit);
 
-@ At the beginning there is one beam, the prompt, and not $B$ of them. Programs that work on arrays of a fixed shape begin with $B$ copies and give all but the first a score of $-10^9$. That comes to the same, unless $B$ is larger than the vocabulary; then those copies may take places in the pool. (Each place of ours begins with a piece of memory of its own; later the places exchange them.)
+@ At the beginning there is one beam, the prompt, and not $B$ of them. Programs that work on arrays of a fixed shape begin with $B$ copies and give all but the first a score of $-10^9$. That comes to the same, unless $B$ is larger than the vocabulary; then those copies may take places in the pool. (The loop gives each place of the pool its own block of memory for ids; when texts move up and down, the places exchange their blocks.)
 
 @<Make the prompt the only beam@>=
 memcpy(s.text[0], prompt, n_prompt * sizeof *prompt);
@@ -982,10 +982,10 @@ Suppose a search found the best text every time. Would you want it? Think of a c
 \begin{equation}\label{eq:typical}
   \given{0.9}\ln0.9+\given{0.1}\ln0.1=-H,
 \end{equation}
-minus the entropy $H$: \val[3]{coin.typical}, where the likeliest sequence has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer sequences come ever nearer to the first value and never to the second. The sequences near it are called \emph{typical}.
+minus the entropy $H$: \val[3]{coin.typical}, where the likeliest sequence has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer sequences come ever nearer to the first value and never to the second. The sequences near it are called \emph{typical}, and all of them together the \emph{typical set}.
 @^entropy@>
 
-A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, and in a long sampled text the mean settles at the average (\cited[Shannon 1948]{Shannon 1948}, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it moves away from the typical texts. Does that prove the likeliest text dull? No. We know only that this text is not typical; what it is like, we have to look at.
+A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, so in a long sampled text the mean log-probability comes close to minus the mean of these entropies (\cited[Shannon 1948]{Shannon 1948}, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it moves away from the typical texts. Does that prove the likeliest text dull? No. We know only that this text is not typical; what it is like, we have to look at.
 @^typical set@>
 
 So we asked the model to continue tales that it had not seen, from \val{dull.windows} places, each time with \val{dull.given} tokens given and \val{dull.written} to write, in six ways; the tale's own words are a seventh. \Cref{tab:dull}\lab{lab:dull} gives three numbers for each way. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that occur there for the first time.\side{\cited[Li, Galley, Brockett, Gao and Dolan 2016]{Li 2016}.} The third is the entropy of all tokens that a way has written: how many different words it uses, and how evenly.
@@ -993,7 +993,7 @@ So we asked the model to continue tales that it had not seen, from \val{dull.win
 The likeliest text itself is not among the seven: we do not know it for this model. What four beams write is only likelier than the rest, on average. \cited[Stahlberg and Byrne (2019)]{Stahlberg 2019} did find the likeliest translations, by a search that throws nothing away: for more than half of all sentences the likeliest translation was the empty text. Narrow beams had been good because they missed it.
 @^distinct-n@>
 
-@ A search for likely words finds them. The mean of the tale's own words is \val[3]{dull.logprob.tale}, that of four beams \val[3]{dull.logprob.four}; at \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. And it is the tale that the model was made to imitate. Samples at temperature 1 should score like the tale. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature \given{0.5} they are \val[3]{dull.gap.cool} above, with a standard error of \val[3]{dull.error.cool}. Neither is two standard errors away, so this column does not tell the two apart. In the other columns the cooler samples are nearest to the tale. We expect that of a model that gives a little too much to words which no tale would use
+@ A search for likely words finds them. The mean of the tale's own words is \val[3]{dull.logprob.tale}, that of four beams \val[3]{dull.logprob.four}; at \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. And it is the tale that the model was made to imitate. Samples at temperature 1 should score like the tale. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature \given{0.5} they are \val[3]{dull.gap.cool} above, with a standard error of \val[3]{dull.error.cool}. Neither is two standard errors away, so by this column you could not tell either of them from the tale. In the other columns the cooler samples are nearest to the tale. We expect that of a model that gives a little too much to words which no tale would use
 (\cited[Holtzman and others 2020]{Holtzman 2020}): now and then such a word is drawn, and the text goes on from something that the model has never read. A lower temperature takes from the unlikely first, as the truncations of \cref{sampling} do.
 
 @ The other two columns show the price. (Two beams have a little more entropy than greedy decoding; but \val{dull.windows} places in three tales are a small sample.) At \val{dull.round} places fewer than half of the pairs in the text of four beams are new. Here is the extreme:\lab{lab:dull}
@@ -1008,7 +1008,7 @@ the best results are reported for few beams and worse ones for many (\cited[Koeh
 @^beam search curse@>
 
 @* Relatives of beam search. \label{sec:relatives}
-Can beams be kept, and what makes them dull be changed? \emph{Diverse beam search} (\cited[Vijayakumar and others 2018]{Vijayakumar 2018}) divides them into groups, and takes from a candidate's score what the groups before it have just written, so that the groups drift apart; you pay with one more number to choose, and the texts are likely ones still. \emph{Beam sampling} draws the candidates of a step instead of ranking them. \emph{Stochastic beams} (\cited[Kool and others 2019]{Kool 2019}) add the noise of \cref{sec:gumbel} to each score, in such a way that the $B$ beams are $B$ \emph{different} texts, drawn
+Could we keep the beams and change what makes them dull? \emph{Diverse beam search} (\cited[Vijayakumar and others 2018]{Vijayakumar 2018}) divides them into groups that choose one after the other, and lowers the score of a token that an earlier group has just chosen, so that the groups drift apart; you pay with one more number to choose, and the texts are still likely ones. \emph{Beam sampling} draws the candidates of a step instead of ranking them. \emph{Stochastic beams} (\cited[Kool and others 2019]{Kool 2019}) add the noise of \cref{sec:gumbel} to each score, in such a way that the $B$ beams are $B$ \emph{different} texts, drawn
 from the model without replacement. Both of these are ways to draw, and no longer a search for the best.
 @^diverse beam search@>
 @^beam sampling@>
@@ -1028,7 +1028,7 @@ When, then, should you search? Where one answer is right and the model knows it:
 
 @* The token tree. \label{sec:tokentree}
 A finished text looks as if it had been the only one. But at each of its tokens there was a distribution, and next to the token that was chosen there were others, some of them hardly less likely. You can keep them in a \emph{token tree}: below each token of the text those that might have come next, with their log-probabilities, their ranks, and the reason why they were taken or not. \Cref{fig:tokentree}\lab{lab:lattice} is the tree of a text that was sampled, a spine with short branches. \Cref{fig:lattice}, at the beginning of the chapter, is that of a search, where branches live on for a while.
-Drawn like that, with a column for each step and a line for each rank, a search is called a \emph{lattice}; but no two of its lines ever meet again, since two different texts stay different, and so it is a tree all the same. The tree grows by watching: its keeper is a watcher of the loop (\cref{sec:watch}) or of the search.
+Drawn like that, with a column for each step and a line for each rank, a search looks like a \emph{lattice}; but in a lattice paths meet again, and here no two ever do, since two different texts stay different. So it is a tree all the same. (The token tree of speculative decoding is another: there a pass reads several guesses at once. Ours only remembers.) The tree grows by watching: its keeper is a watcher of the loop (\cref{sec:watch}) or of the search.
 @^token tree@>
 @^lattice@>
 
@@ -1054,7 +1054,7 @@ struct tree_node {@+ uint32_t parent, token;@+ size_t number, rank;
 @<A tree and its functions@>@;
 #endif
 
-@ A watcher cannot say why it fails, only that it does not want to go on. What if there is no memory for a node? The tree keeps the error. So look at |ok| when the text is over, since it ended as if it had been cancelled.
+@ A watcher cannot say why it fails, only that it does not want to go on. What if there is no memory for a node? The tree keeps the error, and the text ends as if you had cancelled it. So look at |ok| when a text is over.
 
 @<A tree and its functions@>=
 struct token_tree {@+ struct memory *m;@+ const struct engine *e;
@@ -1079,17 +1079,17 @@ void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n);
 const char *tree_reason_name(enum tree_reason reason);
   /* "passed over", "the likeliest", ... */
 
-@ The functions are in \.{unwoven/search/tree.c}. Each step of a text adds its likeliest tokens, found one after the other, which is cheaper than sorting for a handful of branches; the chosen token becomes a node even if it was drawn from far down the list. Each step of a search adds its candidates, and those that were kept are the parents of the next.
+@ The functions are in \.{unwoven/search/tree.c}. Each step of a text adds its likeliest tokens, found one after the other (for a handful of branches that is cheaper than sorting); the chosen token becomes a node even if it was drawn from far down the list. Each step of a search adds its candidates, and those that were kept are the parents of the next.
 
 @* What the tutorials say. \label{sec:searchtutorials}
 Three of the sources describe beam search, and two of these say elsewhere that a token, once written, stays.
 
 \begin{claimed}{S1-53, S3-06}
-With two beams the leader changed in \val[1]{claim.S1-53} percent of the random models, with five in \val[1]{claim.S3-06}. The sentence is true of greedy decoding and of sampling. S3-06 says it in other words: ``Each token is committed the moment it's generated.'' Both articles describe beam search as well.
+With two beams the leader changed in \val[1]{claim.S1-53} percent of the random models, with five in \val[1]{claim.S3-06}. The two sentences are true of greedy decoding and of sampling. Both articles describe beam search as well.
 \end{claimed}
 
 \begin{claimed}{S3-28, S2-93}
-Five beams find the likeliest text in \val[1]{claim.S2-93} percent of the models, greedy decoding in \val[1]{forest.found.1}. That is usually so, not always: in \val{claim.S3-28} models two beams find a less likely text than one. S2-93 has noticed the price: ``Beam search explores multiple hypotheses but tends toward generic, high-probability sequences.''
+Five beams find the likeliest text in \val[1]{claim.S2-93} percent of the models, greedy decoding in \val[1]{forest.found.1}. That is usually so, not always: in \val{claim.S3-28} models two beams find a less likely text than one. S2-93 has noticed the price, which \cref{tab:dull} counts.
 \end{claimed}
 
 @* The check. \label{sec:searchcheck}

@@ -9,7 +9,7 @@
 \incipit{T}{he experiments} of this chapter round the weights of a model to every type that the chapter can write, let the rounded model read a text, and compare its logits with those of the model as it was.
 They do it with the built-in model whenever the book is made. For a published model, whose files are not part of the project, it was done once, and the results are kept in a file.
 
-@ The program answers four words: all keys, and the data of three figures. With the word \.{published} and a folder it measures the model there (\cref{lab:published}).
+@ The program answers four words: all keys, and the data of three figures. Without an argument it prints a checkpoint of the chapter. With the word \.{published} and a folder it measures the model there (\cref{lab:published}).
 
 @c
 #include <inttypes.h>
@@ -25,6 +25,7 @@ They do it with the built-in model whenever the book is made. For a published mo
 @<Round the weights of a model@>@;
 @<Read a text with rounded weights@>@;
 @<Print what a type costs@>@;
+@<Let rounded models write@>@;
 @<Print the error of each tensor@>@;
 @<Print a block of weights@>@;
 @<Round with blocks of many lengths@>@;
@@ -34,7 +35,7 @@ They do it with the built-in model whenever the book is made. For a published mo
 @#
 int main(int argc, char **argv)
 {
-  static const struct lab_command table[] = @[{ { "values", print_bytes },@|
+  static const struct lab_command table[] = @[{ { "", show_tales }, { "values", print_bytes },@|
     { "values", print_types }, { "values", print_tensors },@|
     { "values", print_normal }, { "values", print_lengths }, { "values", print_published },@|
     { "values", print_files },@|
@@ -278,6 +279,62 @@ static bool print_bytes(struct fixture *lab, struct error *why)
   print_key("claim.S2-81", "%.4f", 128.0
     / (double) weight_row_bytes(WEIGHT_Q4_0, 32));
   return true;
+}
+
+@* One tale, three times. \label{lab:quanttales}
+A count of changed tokens does not show what a change does to a text. So the built-in model begins a tale, and goes on after the same two words as its rounded copies do, each time with its likeliest token. The inputs are floats, as in most lines of the table. The text is printed in short lines, or not once more if it is that of the exact model, |as|.
+
+@<Let rounded models write@>=
+enum { TALE = 39, WIDTH = 56 };
+static void print_tale(const struct fixture *lab, const struct continuation *c)
+{
+  size_t column = WIDTH, n;
+  for (size_t i = c->n_prompt; i < c->text.n; i++, column += n) {
+    const unsigned char *byte = tokenizer_text(lab->t, c->text.id[i], &n);
+    if (column + n > WIDTH) printf("\n   "), column = 3;
+    fwrite(byte, 1, n, stdout);
+  }
+  printf("\n");
+}
+static bool tell(struct fixture *lab, const char *title, const struct model *lm,
+  const struct ids *prompt, struct continuation *as, struct error *why)
+{
+  struct generate_options want = @[{ .max_new_tokens = TALE,
+    .recall = store_match_prefix }@];
+  struct continuation c = @[{ .n_prompt = 0 }@];
+  struct bench b = @[{ .m = NULL }@];
+  bool ok = bench_open(&b, lab, lm, 0, &(struct cache_options) @[{ .rows = 0 }@], why)
+    && generate(&b.g, prompt->id, prompt->n, &want, &c, why);
+  bool same = ok && as->text.n == c.text.n
+    && memcmp(as->text.id, c.text.id, c.text.n * sizeof *c.text.id) == 0;
+  if (ok) printf("%s:%s", title, same ? " the same\n" : "");
+  if (ok && !same) print_tale(lab, &c);
+  if (ok && as->text.n == 0) *as = c;
+  else continuation_free(&lab->m, &c);
+  bench_close(&b);
+  return ok;
+}
+
+@ The exact model comes first.
+
+@<Let rounded models write@>=
+static bool show_tales(struct fixture *lab, struct error *why)
+{
+  static const struct { const char *name;@+ enum weight_type type; } way[] = @[{@|
+    { "8 bits", WEIGHT_Q8_0 }, { "4 bits", WEIGHT_Q4_0 } }@];
+  struct ids prompt = @[{ .n = 0 }@];
+  struct continuation exact = @[{ .n_prompt = 0 }@];
+  bool ok = lab_encode(lab, "The dog", &prompt, why)
+    && tell(lab, "16 bits, as published", lab->model, &prompt, &exact, why);
+  for (size_t i = 0; ok && i < 2; i++) {
+    struct rounding r = @[{ .type = way[i].type }@];
+    struct model lm;
+    ok = round_model(lab, &r, lab->model, &lm, why)
+      && tell(lab, way[i].name, &lm, &prompt, &exact, why);
+  }
+  continuation_free(&lab->m, &exact);
+  ids_free(&lab->m, &prompt);
+  return ok;
 }
 
 @* The error of each tensor. \label{lab:tensors}
