@@ -5,7 +5,7 @@
 
 \chapterquestion{Why may a weight lose three quarters of its bits, and the text hardly change?}
 @** Quantization: float16 to four bits.
-\incipit{A}{ weight is} a number that training has found by small steps, and its last digits are accidents. In \cref{accounts} we kept a cache in fewer bits. Now we do it to the weights, and later in the chapter to the numbers that they multiply. With weights it matters more. A pass of one row waits for them to arrive from memory (\cref{phases}), so a model of half the bytes can write nearly twice as fast, and a model of a quarter of the bytes fits into a machine that could not hold it before. What does it cost? Throw away twelve of sixteen bits, so that the weights are off by some eight percent of their typical size, and you would expect nonsense. \label{sec:quanttale} We tried it.\lab{lab:quanttales}
+\incipit{A}{ weight is} a number that training has found by small steps, and its last digits are accidents. In \cref{accounts} we kept a cache in fewer bits. Now we do it to the weights, and later in the chapter to the numbers that they multiply. With weights it matters more. A pass of one row waits for them to arrive from memory (\cref{phases}), so a model of half the bytes can write nearly twice as fast, and a model of a quarter of the bytes fits into a machine that could not hold it before. What does it cost? Throw away twelve of sixteen bits, so that the weights are off by \val[0]{types.q4_0.weights} percent of their typical size, and you would expect nonsense. We tried it.\lab{lab:quanttales}\label{sec:quanttale}
 
 \checkpoint{build/out/laboratory/quantization.txt}{how the built-in model goes on after \emph{The dog}, always with its likeliest token: as it was published, and with its matrices and its embedding in fewer bits}
 
@@ -56,7 +56,7 @@ With 10 bits a number is rounded by at most one part in \given{2048}, with 7 by 
 Both lengths are exactly half: GPT-2 small has \val{weights.gpt2.whole} bytes of weights in |float| and \val{weights.gpt2.half} in either of the two. When they are used, they are widened to |float|, which loses nothing. So the only error is that of rounding once, when the file was written. In the built-in model, whose weights are published in float16, the relative error of bfloat16 is \val[2]{types.bf16.weights} percent; in stories260K, which was published in |float|, that of float16 is \val[2]{stories.f16.weights} percent.\lab{lab:published}
 
 \begin{claimed}{S2-82}
-of the \val{stories.rows} tokens of its own stories, stories260K with weights in float16 would have chosen \val[word]{claim.S2-82} otherwise, and its perplexity grows by \val[3]{stories.f16.percent} percent.
+Of the \val{stories.rows} tokens of its own stories, stories260K with weights in float16 would have chosen \val[word]{claim.S2-82} otherwise, and its perplexity grows by \val[3]{stories.f16.percent} percent.
 \end{claimed}
 
 @* A scale for every block. \label{sec:blockscale}
@@ -88,7 +88,7 @@ We tried it. In blocks of 32 the relative error of the attention and |up| matric
 \end{table}
 
 \begin{claimed}{S2-81}
-numbers of four bits need \val[1]{claim.S2-81} times less memory than numbers of 32, and not eight times less: the scales count as well.
+Numbers of four bits need \val[1]{claim.S2-81} times less memory than numbers of 32, and not eight times less: the scales count as well.
 \end{claimed}
 
 @ The header has three parts: what a block stands for, how weights are written, and the products with inputs of fewer bits.
@@ -608,18 +608,18 @@ One changed token in \val[0]{types.q4_0.every} does not mean a mistake here and 
 
 \fig{quanterror}{fig:quanterror}{The mean largest error of a logit in the built-in model against the bits of a weight, with float inputs (dots) and with inputs in fewer bits (circles).}{A plot with a logarithmic vertical axis. Dots fall from \val[1]{types.q4_0.mean} at four and a half bits to \val[2]{types.q8_0.mean} at eight and a half and \val[2]{types.bf16.mean} at sixteen, nearly on a line from four to eight bits. The circles lie on the dots at four and five bits, and half as high again above them at eight and at sixteen.}
 
-Why do \texttt{q4\_k} and \texttt{q6\_k} have no line, the types of most files? Their blocks need rows of a multiple of \given{256} numbers, and those of the built-in model have \given{128} and \given{384}; and we do not write them. For a model of yours in these types \texttt{incipit perplexity} gives the number. A finer measure than ours is the \emph{Kullback--Leibler divergence} (KLD) of each row's probabilities from those of the exact model; llama.cpp's tool for perplexity prints it.
+Why do \texttt{q4\_k} and \texttt{q6\_k} have no line, the types of most files? Their blocks need rows of a multiple of \given{256} numbers, and those of the built-in model have \given{128} and \given{384}; and we do not write them. A finer measure than ours is the \emph{Kullback--Leibler divergence} (KLD) of each row's probabilities from those of the exact model; llama.cpp's tool for perplexity prints it.
 @^Kullback--Leibler divergence@>
 
-@ What do int8 inputs cost? With weights of four bits they add nothing that you could see: the weights' own error is more than ten times as large as that of the inputs. With weights of eight bits both errors are about equal; being independent, they add like the sides of a right triangle, and the error of the logits grows from \val[3]{types.q8_0.mean} to \val[3]{types.q8_0.int8.mean}, about by the factor $\sqrt2$. In tokens the difference is between \val{types.q8_0.changed} and \val{types.q8_0.int8.changed} rows.
+@ What do int8 inputs cost? With weights of four bits they add nothing that you could see: the weights' own error is more than ten times as large as that of the inputs. With weights of eight bits both errors are about equal; being independent, they add like the sides of a right triangle, and the error of the logits grows from \val[3]{types.q8_0.mean} to \val[3]{types.q8_0.int8.mean}, about by the factor $\sqrt2$.
 
 The kinds of matrices do not differ much.\lab{lab:tensors} In \texttt{q4\_0} the relative error is between \val[1]{tensor.Q4_0.out} percent in the output projections and \val[1]{tensor.Q4_0.down} in the matrices |down|. The embedding stands out with \val[1]{tensor.Q4_0.embedding} percent. Its rows are single tokens, some of which have a few large numbers. That is why files with four bits usually keep the embedding and the head in six or eight.
 
-@ A published model loses more. We let stories260K read eight of its own stories, as in \cref{sec:lossy}.\lab{lab:published} \label{sec:quantstories} Its matrices |down| have rows of \given{172} numbers, which is not a multiple of 32, so they stay in |float|, and on the whole a weight has \val[1]{stories.q4_0.bits} bits and not \val[1]{types.q4_0.bits}. All the same its perplexity is \val[1]{stories.q4_0.percent} percent larger with four bits, and \val[1]{stories.q4_0.changed.percent} percent of its tokens change.
-Why does it lose so much more? Its weights are off by no more (\val[1]{stories.q4_0.weights} percent), and its logits by not much more (\val[2]{stories.q4_0.mean}). But its stories leave more open: the exact model's perplexity is \val[2]{stories.f32.perplexity} on them, \val[2]{types.f32.perplexity} on our tales. So at many more places, we think, several tokens are nearly equal, and a small error decides. With eight bits its perplexity grows by \val[2]{stories.q8_0.percent} percent. Large models lose less than small ones, as \cited[Frantar and others (2023)]{Frantar 2023} measured.
+@ A published model loses more. We let stories260K read eight of its own stories, as in \cref{sec:lossy}.\lab{lab:published}\label{sec:quantstories} Its matrices |down| have rows of \given{172} numbers, no multiple of 32, so they stay in |float|, and on the whole a weight has \val[1]{stories.q4_0.bits} bits, not \val[1]{types.q4_0.bits}. All the same its perplexity is \val[1]{stories.q4_0.percent} percent larger with four bits, and \val[1]{stories.q4_0.changed.percent} percent of its tokens change.
+Why does it lose so much more? Its weights are off by no more (\val[1]{stories.q4_0.weights} percent), and its logits by not much more (\val[2]{stories.q4_0.mean}). But its stories leave more open: the exact model's perplexity is \val[2]{stories.f32.perplexity} on them, \val[2]{types.f32.perplexity} on our tales. So at many more places, we think, several tokens are nearly equal, and a small error decides. Large models lose less than small ones, as \cited[Frantar and others (2023)]{Frantar 2023} measured.
 
 \begin{claimed}{S2-84}
-the perplexity of stories260K grows by \val[1]{claim.S2-84} percent. With eight bits, weights and inputs, it grows by \val[2]{claim.S2-83} percent, and \val[1]{stories.q8_0.int8.changed.percent} percent of the tokens change: that degradation may be called minimal (S2-83).
+The perplexity of stories260K grows by \val[1]{claim.S2-84} percent. With eight bits, weights and inputs, it grows by \val[2]{claim.S2-83} percent, and \val[1]{stories.q8_0.int8.changed.percent} percent of the tokens change: that degradation may be called minimal (S2-83).
 \end{claimed}
 
 @* Other ways to quantize. \label{sec:otherways}

@@ -1,5 +1,5 @@
 ==== check
-# the smallest length behind which at most one text in a thousand is still running
+# the smallest length after which at most one text in a thousand is still running
 is $(awk 'BEGIN { left = 1; for (k = 0; left > 0.001; k++) left *= 0.98; print k }')
 ==== answer
 342

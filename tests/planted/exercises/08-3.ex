@@ -6,4 +6,4 @@ is $(awk 'BEGIN { p = 1; for (i = 1; i <= 100; i++) { mean += p; p *= 0.99 } pri
 ==== wrong
 36.6
 ==== skeleton
-# the mean number of tokens, one digit behind the point
+# the mean number of tokens, one decimal
