@@ -70,28 +70,6 @@ struct search_source {@+ size_t vocab, max_len;@+ void *ctx;
      than |max_len| tokens, 0: any number; when |score| has failed, |progress| tells whether
      it was cancelled, null: it never is */
 
-@ The rest are options. The remarkable one is |early_stopping|, to which we come in \cref{sec:enough}. The \emph{processors} are three of the logits processors of \cref{sampling}: a repetition penalty, a ban on repeated n-grams, and a minimum length. Here they work on log-probabilities, in the order in which you give them. (The minimum length masks the end tokens. The loop of \cref{stopping} has the other rule: there the token may be selected, and does not end the text.) All options are checked once, before anything is computed (\.{unwoven/search/options.c}).
-@^logits processor@>
-
-@<The options of a search@>=
-enum early_stopping {@+ EARLY_FALSE, EARLY_TRUE, EARLY_NEVER@+ };
-  /* with |num_beams| finished texts a search ends: (false) if the best beam, ended as it
-     is, would not be among them; (true) at once; (never) if no beam ever can be */
-enum search_process {@+ PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW@+ };
-  /* a repetition penalty; no n-gram twice; no end before |n| tokens */
-struct search_processor {@+ enum search_process what;@+ double penalty;
-  size_t n;@+ };
-  /* |penalty| for the first, |n| for the others, and |n == 0| does nothing */
-typedef bool search_see(void *ctx, const struct search_step *now);
-  /* is called after each step; |false| ends the search */
-struct search_settings {@+ size_t num_beams, num_return, max_length;
-  double length_penalty;@+ enum early_stopping early;@+ const uint32_t *eos;
-  size_t n_eos;@+ const struct search_processor *process;
-  size_t n_process;@+ search_see *see;@+ void *ctx;@+ };
-  /* beams; texts wanted, 1 to |num_beams|; the most tokens of a text, prompt included; the
-     exponent of the length; ids that end a text; processors in order; and a watcher,
-     null: none */
-
 @* Candidates: expand and prune. \label{sec:beams}
 In one step every beam grows by every token. A beam's \emph{score} is the sum of the log-probabilities of its tokens; a sum, because the product of the probabilities of a long text is smaller than the smallest positive double. Each token that may follow makes a \emph{candidate}, a text one token longer, whose score is the beam's plus the token's log-probability. That makes $B\cdot V$ candidates, and we want the $B$ best.
 
@@ -140,7 +118,10 @@ static void rank_candidate(struct search *s, struct search_candidate c)
   s->list[i] = c;
 }
 
-@ The candidate list of \cref{sec:funnel}, |struct funnel|, computes what may follow a beam: we fill it with logits, take the logarithm of the softmax, and let the processors work. We do not normalize again after the processors, so the probability of a banned token is simply lost. The library does the same, and it makes a difference: a text whose words were all penalized ends with a lower score than one that was left alone, which is the purpose.
+@ The candidate list of \cref{sec:funnel}, |struct funnel|, computes what may follow a beam: we fill it with logits, take the logarithm of the softmax, and let the \emph{processors} work. These are three of the logits processors of \cref{sampling}, a repetition penalty, a ban on repeated n-grams, and a minimum length, in the order in which you give them. (The minimum length masks the end tokens. The loop of \cref{stopping} has the other rule: there the token may be selected, and does not end the text.)
+@^logits processor@>
+
+We do not normalize again after the processors, so the probability of a banned token is simply lost. The library does the same, and it makes a difference: a text whose words were all penalized ends with a lower score than one that was left alone, which is the purpose.
 
 @<Score what may follow a beam@>=
 /* in the caller's order, on log-probabilities: a penalty applied before the softmax would give
@@ -449,6 +430,27 @@ struct search {@+ const struct search_source *from;
   struct search_text *hypotheses; /* |[num_beams]|, best first */
   size_t n_hypotheses;@+ };
   /* a search while it runs; |want| and |from| are borrowed */
+
+@ The caller chooses the number of beams, the length penalty, the rule for stopping, the processors, and who may watch. All options are checked once, before anything is computed (\.{unwoven/search/options.c}).
+
+@<The options of a search@>=
+enum early_stopping {@+ EARLY_FALSE, EARLY_TRUE, EARLY_NEVER@+ };
+  /* with |num_beams| finished texts a search ends: (false) if the best beam, ended as it
+     is, would not be among them; (true) at once; (never) if no beam ever can be */
+enum search_process {@+ PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW@+ };
+  /* a repetition penalty; no n-gram twice; no end before |n| tokens */
+struct search_processor {@+ enum search_process what;@+ double penalty;
+  size_t n;@+ };
+  /* |penalty| for the first, |n| for the others, and |n == 0| does nothing */
+typedef bool search_see(void *ctx, const struct search_step *now);
+  /* is called after each step; |false| ends the search */
+struct search_settings {@+ size_t num_beams, num_return, max_length;
+  double length_penalty;@+ enum early_stopping early;@+ const uint32_t *eos;
+  size_t n_eos;@+ const struct search_processor *process;
+  size_t n_process;@+ search_see *see;@+ void *ctx;@+ };
+  /* beams; texts wanted, 1 to |num_beams|; the most tokens of a text, prompt included; the
+     exponent of the length; ids that end a text; processors in order; and a watcher,
+     null: none */
 
 @ You get texts, best first, and they are yours to free.
 
