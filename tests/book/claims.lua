@@ -1,5 +1,6 @@
 -- claims.lua -- the ledger beside the webs: every section that a row names is a label of some web; a box in a chapter has the verdict of
--- its rows; and every key claim.ID that a program prints belongs to a row.
+-- its rows; and every key claim.ID that a program prints belongs to a row. And orders.tsv: what a sentence says about measured numbers,
+-- that one is larger than another, is still so when they have been measured again.
 local function slurp(f) local h = io.open(f, "rb"); if not h then return "" end; local s = h:read("a"); h:close(); return s end
 local bad = 0
 local function complain(...) bad = bad + 1; print(...) end
@@ -56,8 +57,26 @@ for words, ids in text:gmatch("``([^`]-)''%s*%((S[^)]*)%)") do
   if not found then complain(ids .. ": quoted as " .. plain .. ", which its row does not have") end
 end
 if quoted < 10 then complain(quoted .. " quotations in the text; wanted: 10 at least") end
+local value = {}
 for l in io.popen("cat build/values/*.val 2>/dev/null"):lines() do
+  local name, x = l:match("^(%S+) (%S+)"); if name then value[name] = tonumber(x) end
   local k = l:match("^claim%.(S%d%-%d+) "); if k and not rows[k] then complain(k .. ": printed, but no row") end
 end
-print(string.format("%d claims, %d to come, %d faults", n, to_come, bad))
+local orders = 0
+for l in io.lines("tests/book/orders.tsv") do
+  local web, test, words = l:match("^(%S+)\t([^\t]+)\t(.+)$")
+  if web ~= "web" then
+    local left, sign, factor, right = (test or ""):match("^(%S+) ([<>]) ([%d.]+) %* (%S+)$")
+    if not left then left, sign, right = (test or ""):match("^(%S+) ([<>]) (%S+)$") end
+    local a, b = value[left], tonumber(right) or value[right]
+    orders = orders + 1
+    if not (a and b) then complain("orders.tsv: no test of printed numbers: " .. l)
+    elseif sign == "<" and a >= (factor or 1) * b or sign == ">" and a <= (factor or 1) * b then
+      complain(web .. ": \"" .. words .. "\", but not " .. test .. " (" .. a .. ", " .. b .. ")")
+    end
+    if not slurp(web):gsub("%s+", " "):find(words, 1, true) then complain("orders.tsv: " .. web .. " does not say: " .. words) end
+  end
+end
+if orders == 0 then complain("orders.tsv has no line") end
+print(string.format("%d claims, %d to come, %d orders, %d faults", n, to_come, orders, bad))
 os.exit(bad == 0)
