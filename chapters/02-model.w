@@ -1771,9 +1771,9 @@ We did so with sixteen random tokens,\lab{lab:tenth} in a model with random numb
 a function of the tokens up to its own, and of no other. Whether a model plans ahead is another question, which this test does not decide: a row may well carry
 numbers that matter only ten tokens later, but it has no access to a token that has not been chosen. Row 10 looks at \val{claim.S0-28} keys, one of them its own.
 
-\begin{claimed}{S0-09}
+\begin{claimed}{S2-30}
 the tenth token is chosen from row 9: changing token 10 left \val{claim.S2-30} rows of 9 as they were, row 9 among them.
-Row 10 contains the answer. And not all of tokens 1 to 9 were generated: with three given, \val{claim.S2-32}.
+Row 10, in our count, contains the answer.
 \end{claimed}
 
 \begin{claimed}{S2-29}
