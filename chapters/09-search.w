@@ -1086,8 +1086,8 @@ const char *tree_reason_name(enum tree_reason reason);
 @* What the tutorials say. \label{sec:searchtutorials}
 Three of the sources describe beam search, and two of these say elsewhere that a token, once written, stays.
 
-\begin{claimed}{S1-53, S3-06}
-With two beams the leader changed in \val[1]{claim.S1-53} percent of the random models, with five in \val[1]{claim.S3-06}. The two sentences are true of greedy decoding and of sampling. Both articles describe beam search as well.
+\begin{claimed}{S3-06}
+With two beams the leader changed in \val[1]{claim.S1-53} percent of the random models, with five in \val[1]{claim.S3-06}. The sentence is true of greedy decoding and of sampling, but the article describes beam search as well. (``LLMs commit to each token as it is generated'' (S1-53) holds: the next sentence there excepts tree search.)
 \end{claimed}
 
 \begin{claimed}{S3-28, S2-93}

@@ -514,9 +514,12 @@ it is enough for one next token. The row after it reads keys and values of every
 tokens \val{claim.S2-22} numbers, none of which can be got back from the vector.
 \end{claimed}
 
-\begin{claimed}{S0-30, S0-10}
-between the pooled values and the output stands a matrix; in the hand calculation it changed \val{claim.S0-30} of four numbers. And a pair of
-positions has a weight for each head and layer, \val{claim.S0-10} in GPT-2 small.
+\begin{claimed}{S0-30}
+between the pooled values and the output stands a matrix; in the hand calculation it changed \val{claim.S0-30} of four numbers.
+\end{claimed}
+
+\begin{claimed}{S0-10}
+a pair of positions has a weight for each head and layer, \val{claim.S0-10} in GPT-2 small. Which of them a picture draws is its author's to choose.
 \end{claimed}
 
 \begin{claimed}{S2-17}
