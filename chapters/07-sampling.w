@@ -238,7 +238,7 @@ void funnel_top_p(struct funnel *f, double p)
 
 @ Is the sum to \emph{reach} $p$, as in \eqref{eq:nucleus}, or to \emph{exceed} it? The paper says that it reaches it; so do today's Hugging Face, vLLM and llama.cpp. Meta's reference implementation of Llama and Karpathy's \.{llama2.c} go on until the sum exceeds it. Of four tokens with a quarter each and $p=\frac12$ the first rule keeps two, the second three; and with $p=1$ the second rule asks for what does not exist. We reach. At least one token always stays; with $p=0$ the rule alone would keep none.
 
-The weights and their sum have been computed in the order of the list, and we add the prefix up in the same order; so the sum over all candidates is never missed by a rounding. A tie is another matter. For the quarters, whose weights are exactly 1, it comes out as the rule says. But three tokens with $\given{0.4}$, $\given{0.3}$ and $\given{0.2}$ have in doubles the sum $\given{0.8999999999999999}$, and a constant added to all logits, which changes no probability, may move it to the other side of $\given{0.9}$. Where a sum of \emph{unequal} probabilities meets $p$ exactly, rounding decides, in every program.
+The weights and their sum have been computed in the order of the list, and we add the prefix up in the same order; so however large $p$ is, no rounding can keep the whole list from reaching it. A tie is another matter. For the quarters, whose weights are exactly 1, it comes out as the rule says. But three tokens with $\given{0.4}$, $\given{0.3}$ and $\given{0.2}$ have in doubles the sum $\given{0.8999999999999999}$, and a constant added to all logits, which changes no probability, may move it to the other side of $\given{0.9}$. Where a sum of \emph{unequal} probabilities meets $p$ exactly, rounding decides, in every program.
 
 @<Keep as many as it takes to reach a share@>=
 static void keep_share(struct funnel *f, double p, double all)
@@ -262,8 +262,8 @@ void funnel_min_p(struct funnel *f, double m)
   drop_masked(f);
 }
 
-@ \emph{Typical sampling} starts from another thought. A text is not a sequence of likeliest words. At each place people say what carries about as much information as is expected there, and
-the likeliest word may carry too little.\side{\cited[Meister, Pimentel, Wiher and Cotterell 2023]{Meister 2023}.} The information of a token is $-\ln p$; its expectation is the \emph{entropy} $H=-\sum p\ln p$. So we order the tokens by $\vert -\ln p-H\vert$, the most typical first, and keep the fewest that have together the share $p$.
+@ \emph{Typical sampling} starts from another thought. A text is not a sequence of likeliest words. At each place people tell about as much as is expected there, and
+the likeliest word may tell too little.\side{\cited[Meister, Pimentel, Wiher and Cotterell 2023]{Meister 2023}.} How much a token tells is its information, $-\ln p$; the expectation of that is the \emph{entropy} $H=-\sum p\ln p$. So we order the tokens by $\vert -\ln p-H\vert$, the most typical first, and keep the fewest that have together the share $p$.
 
 With $d=z-\max z$ and $W=\sum w$ we have $\ln p=d-\ln W$, and $H=\ln W-m$ with $m=\sum wd/W$. Hence $\vert -\ln p-H\vert=\vert d-m\vert$: the logarithms cancel, and no token needs one of its own. In our example $H=\given{1.28}$, and the four tokens are $\given{0.36}$, $\given{0.08}$, $\given{0.33}$ and $\given{1.02}$ away from it. So \tok{in} comes first and \tok{by} second; together they have half of the probability, and the likeliest token is left out, for being too likely. (Where a weight underflows to 0 and its distance is infinite, their product would be a NaN; such a token adds nothing to the mean, so we skip it.)
 @^typical sampling@>@^entropy@>
@@ -306,7 +306,7 @@ static uint64_t falling_key(double z)
 }
 
 @ We sort from the last byte of the key to the first. Each round deals the list out into \given{256} pigeonholes by one byte, and takes it up again in the
-order of the holes. Keys in the same hole keep their order; so after eight rounds the list is sorted, and tokens with equal keys are in the order in which they were before, by rising id. That is our rule for ties, for free. If all keys fall into the same hole, the round would change nothing, and we leave it out: of a float that was widened, and not divided by anything yet, the last three bytes are zero.\side{Punched cards were sorted like this, one column at a time and the last column first, before there were computers.}
+order of the holes. Keys in the same hole keep their order; so after eight rounds the list is sorted, and tokens with equal keys are in the order in which they were before, by rising id. That is our rule for ties, for free. If all keys fall into the same hole, the round would change nothing, and we leave it out: if a logit was widened from a float and has not been divided yet, its last three bytes are zero.\side{Punched cards were sorted like this, one column at a time and the last column first, before there were computers.}
 
 Where in the result does a hole begin? After the keys of all holes before it. We count these for all eight rounds in one sweep, because a round moves the keys and does not change them.
 
@@ -358,7 +358,7 @@ static void sort_by_id(struct funnel *f)
 }
 
 @ Top-k needs less: only the $k$th key. Try it with digits for bytes. The keys are \given{412}, \given{137}, \given{405} and \given{431}, and you want the third smallest. Deal them by their \emph{first} digit: one falls into hole 1, and three into hole 4. So the third is the second in hole 4, and you may forget the others. Deal these three by the second digit: they fall into the holes 1, 0 and 3, and the second is \given{412}. With bytes there are \given{256} holes. The keys before the hole of the $k$th are safe; only those in it are dealt by the next byte. This is a \emph{radix selection}, and its time is proportional to the length of the list.
-The logits of a model differ in their first two or three bytes, so hardly any are left after the third round; and those that remain after the last are tied. A byte that all keys have in common needs no round. (The keys are in the memory of |sort_buf|. Most of them fall into a few holes, and we think that a count that has just been raised takes the processor a few cycles to raise again; so four sets of counts take turns.)
+The logits of a model differ in their first two or three bytes, so hardly any are left after the third round; and those that remain after the last are tied. A byte that all keys have in common needs no round. (The keys are in the memory of |sort_buf|. Most of them fall into a few holes, so the same count is raised again and again, and we think that the processor waits each time for the sum before. So four sets of counts take turns.)
 @^selection@>
 
 @<Find the key of the $k$th best@>=
@@ -597,7 +597,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
   return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
 }
 
-@ What does the draw \emph{not} depend on? A token's number is its own: if another token is struck out or penalized, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go. The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. It depends on the logits alone, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token; we read it at the commit of \cref{tab:others}.)
+@ What does the draw \emph{not} depend on? A token's number is its own: if another token is struck out or penalized, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go. The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. It depends on the seed, the index of the text, the position and the token, and on the logits, of which \cref{model} has made sure. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token; we read it at the commit of \cref{tab:others}.)
 
 Is it fair in the machine too? We drew \val{sampling.chi.draws} times from our four tokens, each time with another seed.\lab{lab:chi} They came \val{sampling.chi.1}, \val{sampling.chi.2}, \val{sampling.chi.3} and \val{sampling.chi.4} times. Pearson's test statistic, $\chi^2=\sum(\hbox{found}-\hbox{expected})^2/\hbox{expected}$, is \val[2]{sampling.chi.square}. With four tokens it has three degrees of freedom; a fair sampler exceeds $\given{7.81}$ in one of 20 such experiments. The suite \.{check\_draws} does the same with eight tokens and \given{200000} draws, at neighbouring positions, texts and seeds, and looks at pairs of draws as well.
 @^chi-squared test@>
@@ -1313,7 +1313,7 @@ temperature 1 & \val{sampling.loop.warmth.circle} & --- & \val{sampling.loop.war
 
 @ Do they always work? \label{sec:toyloop} We made a toy model of three tokens that shows where each of them fails.\lab{lab:toyloop} Its logits are 5, 3 and \given{2.5} after every text, and greedy decoding writes its first token for ever.
 
-A presence penalty of 1 lowers that token to 4, and it stays the best: \val{sampling.toy.presence1.others} of \val{sampling.toy.presence1.length} tokens are others. One of \given{2.5} lets the second win \val[word]{sampling.toy.presence2.others} time; then both are lowered alike, and the loop is back. A repetition penalty of \given{1.2} leaves the first above 3; one of 2 lets the second come \val[word]{sampling.toy.repetition2.others} time, and then halves both. A frequency penalty of \given{0.5} grows with each use, so no token wins for ever; it makes a loop of \val[word]{sampling.toy.frequency.circle} tokens instead of one.
+A presence penalty of 1 lowers that token to 4, and it stays the best: \val{sampling.toy.presence1.others} of \val{sampling.toy.presence1.length} tokens are others. One of \given{2.5} lets the second win \val[word]{sampling.toy.presence2.others} time; then both are lowered alike, and the loop is back. A repetition penalty of \given{1.2} leaves the first above 3; one of 2 lets the second come \val[word]{sampling.toy.repetition2.others} time, and then halves both. (In both cases the first is then level with the third, and wins the tie.) A frequency penalty of \given{0.5} grows with each use, so no token wins for ever; it makes a loop of \val[word]{sampling.toy.frequency.circle} tokens instead of one.
 Only the ban of 2-grams ends the repetition, and with it the text: after \val[word]{sampling.toy.ngram.length} tokens every pair that could come next has been used, no token is left, and that is an error.
 
 So of the four measures only n-gram blocking guarantees that nothing comes back, and its guarantee has a price. With $V$ tokens there are $V^2$ pairs, each at most once; a text without a repeated pair is at most $V^2+1$ tokens long, and may come to a dead end long before.
@@ -1329,7 +1329,7 @@ With $e=\given{0.01}$ and $r=\given{0.1}$ the share \val[2]{claim.S1-40} of the 
 
 @ For the built-in model we can measure it, in a tale of its grammar that it has not been trained on. At every fifth place, from the tenth on, we cut the true text off and let the model continue greedily, for \val{sampling.exposure.places} tokens. It predicts the first of these from a true beginning, the second from one that may be wrong already, and so on. We count how often the $k$th token equals the true one. You may object that a different token need not be an error, since many words would do. True, but the same holds for the control, in which the model has the true text before it at every place. So the gap between the two curves of \cref{fig:exposure}\lab{lab:exposure} has a meaning.
 
-With the true text before it the model is right in \val[2]{sampling.forced.1} of \val{sampling.exposure.tries} places, and it does as well at each of the others; at the last it is \val[2]{sampling.forced.last}. On its own it has \val[2]{sampling.free.1} at the first and \val[2]{sampling.free.last} at the last. (The standard error of such a share is three or four hundredths.) That does not prove bad writing, since both texts may be good tales. It measures how fast a text that is left to itself parts from one that is not.
+With the true text before it the model is right about the first token in \val[2]{sampling.forced.1} of \val{sampling.exposure.tries} places, and about the last in \val[2]{sampling.forced.last}. On its own it begins with the same \val[2]{sampling.free.1} and ends with \val[2]{sampling.free.last}. (The standard error of such a share is three or four hundredths.) That does not prove bad writing, since both texts may be good tales. It measures how fast a text that is left to itself parts from one that is not.
 
 \fig{exposure}{fig:exposure}{How often the token is the true one, place by place. Given the true text each time, the model loses nothing on the way; given its own, it has left the true text after a dozen tokens, mostly for another that would have done as well.}{Two curves over places 1 to 16. The one for true beginnings stays near five sixths. The one for the model's own text begins there and falls to a seventh.}
 
@@ -1339,7 +1339,7 @@ With the true text before it the model is right in \val[2]{sampling.forced.1} of
 
 We compared \val{sampling.order.entries} logits, those after each of \val{sampling.order.places} tokens of a tale. A share of \val[3]{sampling.order.differ} differ, by \val[1]{sampling.order.most} millionths at most. So nearly every number is another. Yet \val{sampling.order.flips} of the \val{sampling.order.places} likeliest tokens changed, and \val{sampling.order.drawn} of \val{sampling.order.draws} that were drawn. A token changes only if its lead is smaller than such a difference, and that is rare.
 
-But we were kind to the others. Our sums are kept in four bytes; an accelerator mostly keeps two, and rounds each result to eight binary digits. Then a difference in the last bit of a sum sometimes becomes a difference of a part in \given{256}. We rounded as well\lab{lab:halforder}, read \val{sampling.half.places} tokens in both orders, and now \val{sampling.half.flips} of the likeliest tokens is another one. A service writes a \given{thousand} tokens in a few seconds, and after the first that changes, the text is another text. So ``greedy decoding is deterministic'' is true of this book's engine, by construction, and of few others.
+But we were kind to the others. Our sums are kept in four bytes; an accelerator mostly keeps two, and rounds each result to eight binary digits. Then a difference in the last bit of a sum sometimes becomes a difference of a part in \given{256}. We rounded as well\lab{lab:halforder}, read \val{sampling.half.places} tokens in both orders, and now \val{sampling.half.flips} of the likeliest tokens is another one. An answer may well have a \given{thousand} tokens, and after the first that changes, the text is another text. So ``greedy decoding is deterministic'' is true of this book's engine, by construction, and of few others.
 
 \claim{S2-08}
 
@@ -1396,7 +1396,7 @@ log-probabilities & processed & raw & raw & raw\\
 \end{tabular*}
 \end{table}
 
-Most programs of the kind have each stage of this chapter, and hardly two agree on all of its edges. \Cref{tab:others} lists the differences that you can see. We took what most of them do, and where that left something open, what can be written down. So the same seed gives another text here than in another program. What you can compare are the distributions: the tests have some \given{500} cases, made by the programs themselves, each of which agrees or has its difference explained.
+Most programs of the kind have each stage of this chapter, and hardly two agree on all of its edges. \Cref{tab:others} lists the differences that you can see. We took what most of them do, and where they leave something open, a rule that can be written down. So the same seed gives another text here than in another program. What you can compare are the distributions: the tests have some \given{500} cases, made by the programs themselves, each of which agrees or has its difference explained.
 
 @ The last line answers a common question: if a program reports a log-probability, is it \emph{raw} or \emph{processed}, that is, taken before the stages or after them? Ours is the model's, before any stage, so it does not depend on the temperature. vLLM and llama.cpp do the same unless you tell them otherwise. The scores of Hugging Face are those after the processors, and not normalized.
 @^log-probability@>@^vLLM@>@^llama.cpp@>@^Hugging Face@>
@@ -1404,10 +1404,9 @@ Most programs of the kind have each stage of this chapter, and hardly two agree 
 @* What the tutorials say. \label{sec:samplingtutorials}
 Most of what the tutorials say about sampling is right, and right in the same words. Two statements teach something; the laboratory has the others.\lab{lab:samplingtutorials}
 
-\begin{tutorial}{ambiguous}{S1-30}
-\quoted{Sample from the smallest set of tokens whose cumulative probability exceeds}
-Both rules are in use (\cref{sec:tails}): Meta's reference exceeds; the paper, Hugging Face, vLLM and llama.cpp reach. \ourrun Of four tokens with a quarter each, \val{sampling.reach} reach a half, and it takes \val{claim.S1-30} to exceed it; with a share of 1 nothing exceeds it.
-\end{tutorial}
+\begin{claimed}{S1-30}
+Of four tokens with a quarter each, \val{sampling.reach} reach a half, and it takes \val{claim.S1-30} to exceed it; with a share of 1 nothing exceeds it. Both rules are in use (\cref{sec:tails}): Meta's reference exceeds; the paper, Hugging Face, vLLM and llama.cpp reach.
+\end{claimed}
 
 \begin{claimed}{S2-10}
 The greedy text of \cref{tab:strategies} has \val[2]{sampling.greedy.logprob} bits a token, and texts drawn at a temperature of $\given{0.2}$ have \val[2]{sampling.near.logprob} on average. Greedy decoding takes the likeliest next token, and that is not the likeliest path.
