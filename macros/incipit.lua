@@ -465,8 +465,9 @@ function incipit.roofline(f)
         tikz("\\addplot[%s,line width=.9pt%s] coordinates {(.12,%.6g) (%.6g,%.6g) (400,%.6g)};", w == 1 and "ink" or "ink!55",
           w == 2 and ",dash pattern=on 3pt off 2pt" or "", .12 * band, speed / band, speed, speed)
         if w == 1 then tikz("\\addplot[ink!55,densely dotted,line width=.7pt] coordinates {(%.6g,1.4) (%.6g,%.6g)} node[pos=0,anchor=south west,font=\\figfont,text=ink!70] {ridge point: %.1f};", speed / band, speed / band, speed, speed / band) end
-        tikz("\\node[anchor=south east,font=\\figfont%s] at (axis cs:390,%.6g) {%s: %.0f billion multiply--adds, %.0f billion bytes/s};",
-          w == 1 and "\\bfseries" or ",text=ink!70", speed, w == 1 and "one worker" or "two workers", speed, band)
+        tikz("\\node[anchor=south east,font=\\figfont%s] at (axis cs:390,%.6g) {%s};",
+          w == 1 and "\\bfseries" or ",text=ink!70", speed,
+          string.format(w == 1 and "one worker: %.0f and %.0f" or "two workers: %.0f billion multiply--adds, %.0f billion bytes/s", speed, band))
       end
     end
   end
