@@ -285,6 +285,7 @@ struct drafter {
   struct memory *m;
   size_t pass_rows; /* the most rows of a text in a pass */
 };
+  /* a smaller model, and its cache */
 bool drafter_open(struct drafter *d, const struct engine *e, const struct model *lm,
   struct memory *m, uint32_t n_sequences, struct error *why);
   /* |lm|, which is borrowed as |m| is, guesses for up to |n_sequences| texts, with the kernels and the pool of |e|.
@@ -634,7 +635,8 @@ bool tree_read(const struct generate_context *g, const struct guess_tree *t,
     }
   ok = ok && model_forward(g->e, g->lm, g->s, row, n, &p, why)
     && model_logits(g->e, g->lm, p, which, n, logits, why);
-  pass_close(p), memory_free(g->m, row), memory_free(g->m, which);
+  pass_close(p);
+  memory_free(g->m, row), memory_free(g->m, which);
   return ok;
 }
 

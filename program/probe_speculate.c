@@ -49,6 +49,7 @@ bool probe_speculative(struct probe_request *q)
     double missing = acceptance_of(p, other, n, accept, residual, &rate);
     put_acceptance(q, accept, residual, missing, rate, n);
   }
-  memory_free(m, p), memory_free(m, other), memory_free(m, accept), memory_free(m, residual);
+  memory_free(m, p), memory_free(m, other);
+  memory_free(m, accept), memory_free(m, residual);
   return residual != NULL;
 }

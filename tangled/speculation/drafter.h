@@ -6,6 +6,8 @@
 #include "speculation/speculate.h"
 
 /* <A smaller model, and its cache> */
+
+/* a smaller model, and its cache */
 struct drafter {
   struct engine e; struct counters c; /* it counts for itself */
   const struct model *lm; /* borrowed */

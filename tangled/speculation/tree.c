@@ -33,7 +33,8 @@ bool tree_read(const struct generate_context *g, const struct guess_tree *t,
     }
   ok = ok && model_forward(g->e, g->lm, g->s, row, n, &p, why)
     && model_logits(g->e, g->lm, p, which, n, logits, why);
-  pass_close(p), memory_free(g->m, row), memory_free(g->m, which);
+  pass_close(p);
+  memory_free(g->m, row), memory_free(g->m, which);
   return ok;
 }
 
