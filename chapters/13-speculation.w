@@ -67,7 +67,7 @@ And with a temperature? Then the model does not choose the likeliest token; it d
 
 \emph{Theorem.} A text that is written with guesses is the text that is written without, token by token, whoever guesses and whatever is guessed.
 
-\emph{Proof,} by induction over the tokens. Let the text so far be the same. The next token is chosen by |take_token| (\cref{sec:guesses}) from the logits of the row of its last token. This row was read in some pass, behind the rows of the text before it and no others: for we look at the row of a guess only if the guess equals the token just chosen. So its logits are those of a pass of its own, bit for bit. And the choice depends on these logits, the text, the seed and the position, which are the same as well.\quad{\fontencoding{U}$\square$}
+\emph{Proof,} by induction over the tokens. Let the text so far be the same. The next token is chosen by |take_token| (\cref{sec:guesses}) from the logits of the row of its last token. This row was read in some pass, behind the rows of the text before it and no others: for we look at the row of a guess only if the guess equals the token just chosen. So its logits are those of a pass of its own, bit for bit. And the choice depends on these logits, the text, the seed and the position, which are the same as well.\quad\rule{1ex}{1ex}
 
 It is such a short proof because all the work was done before: by \cref{forward}, where a sum got its order, and by \cref{sampling}, where a random number got its place. Stops, penalties and constraints need no clause of their own. They are part of the choice, and each choice sees the text before it and not the guesses behind. And it is why the program below has no rule of acceptance in it at all. It asks what the model would choose, and compares.
 
@@ -457,7 +457,7 @@ In most programs a random number does not belong to a position. The model's dice
 At some place of the text our model gives the next token the probabilities $p$, and the drafter, which guesses, gives it $q$. The drafter draws a token $x$ from $q$. We want to end with a token drawn from $p$, and we want it to be $x$ as often as possible. Take three tokens:
 
 \begin{byhand}{accept, or draw from what is missing}
-\begin{tabular}{@{}lrrrl@{}}
+\begin{tabular}{@@{}lrrrl@@{}}
 & A & B & C &\\
 $p$, what we want & 0.5 & 0.3 & 0.2 &\\
 $q$, what is guessed & 0.2 & 0.7 & 0.1 &\\\midrule
@@ -474,7 +474,7 @@ so draw with & 3/4 & 0 & 1/4 & that, divided by 0.4
 The rule of Leviathan, Kalman and Matias, and of Chen and others in the same winter, is the left column of this box in general. \emph{Accept the guess $x$ with probability $\min(1,p(x)/q(x))$; otherwise draw from the residual distribution, which is proportional to $\max(0,p-q)$.}\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}; \cited[Chen and others 2023]{Chen 2023b}.}
 @^residual distribution@>@^acceptance rule@>
 
-\emph{Proof.} A token $x$ comes out as an accepted guess with probability $q(x)\min(1,p(x)/q(x))=\min(q(x),p(x))$. Let $\beta$ be the sum of these, so that a guess is refused with probability $1-\beta$. What is missing, $\max(0,p(x)-q(x))=p(x)-\min(p(x),q(x))$, adds up to $1-\beta$ as well. So the second way brings $x$ with probability $(1-\beta)\cdot(p(x)-\min(p(x),q(x)))/(1-\beta)$, and both together bring $p(x)$.\quad{\fontencoding{U}$\square$}
+\emph{Proof.} A token $x$ comes out as an accepted guess with probability $q(x)\min(1,p(x)/q(x))=\min(q(x),p(x))$. Let $\beta$ be the sum of these, so that a guess is refused with probability $1-\beta$. What is missing, $\max(0,p(x)-q(x))=p(x)-\min(p(x),q(x))$, adds up to $1-\beta$ as well. So the second way brings $x$ with probability $(1-\beta)\cdot(p(x)-\min(p(x),q(x)))/(1-\beta)$, and both together bring $p(x)$.\quad\rule{1ex}{1ex}
 
 \emph{Nobody can accept more.} Whatever the rule, $x$ is guessed at most $q(x)$ of the time, and comes out $p(x)$ of the time. So it comes out \emph{because} it was guessed at most $\min(p(x),q(x))$ of the time, and $\beta=\sum_x\min(p(x),q(x))$ is the highest acceptance rate that a drafter with these probabilities can have. The statisticians call $1-\beta$ the \emph{total variation distance} of the two.
 @^total variation distance@>
@@ -556,7 +556,7 @@ double coupled_rate(const double *p, const double *q, size_t n);
 @<How often common dice agree@>@;
 
 @* What guesses are worth. \label{sec:gain}
-Enough of formulas. We take \given{20} pieces of tales, let the built-in model continue each with 64 tokens, and have four tokens guessed in a pass: by the sibling or by looking up, at temperature 0 or 1. First the promise: \val{speculation.same} of the \val{speculation.texts} texts are, token for token, those that \cref{loop}'s loop writes. How many passes did they take?
+Enough of formulas. We take \given{20} pieces of tales, let the built-in model continue each with 64 tokens, and have four tokens guessed in a pass: by the sibling or by looking up, at temperature 0 or 1. First the promise: \val{speculation.same} of the \val{speculation.texts} texts are, token for token, those that \cref{loop}'s loop writes. How many passes did they take? (\Cref{tab:guesses}.)
 
 \begin{table}[htp]
 \tabcaption{tab:guesses}{\val{speculation.tokens} tokens, with at most four guesses in a pass. The last two columns are tokens from a pass in which somebody guessed: as counted, and by the formula of \cref{sec:expected} with the $\alpha$ of the same row.}
@@ -570,6 +570,10 @@ looking up & \val{speculation.lookup.passes} & \val{speculation.lookup.guessed} 
 \end{table}
 
 The sibling's guesses bring \val{speculation.tokens} tokens in \val{speculation.draft.passes} passes, \val[1]{speculation.draft.yield} for each. At temperature 1 it is hardly less; that is what the common dice are for. Looking up is of no use here, as we feared. A tale does not repeat itself: in most passes no two tokens have been seen before, and nobody guesses.
+
+\claim{S3-30}
+
+\claim{S1-36}
 @^acceptance rate@>
 
 The formula fits, although it assumes something that is not true, namely that a guess is right with the same probability wherever it stands. \Cref{fig:accepted} shows how it really is. There are easy places, where the sibling knows the words by heart, and all four guesses are right; and hard ones, where a new name must be chosen, and none is. The mean cannot see that.
@@ -577,6 +581,8 @@ The formula fits, although it assumes something that is not true, namely that a 
 \fig{accepted}{fig:accepted}{Passes by how many of the sibling's four guesses came true.}{Two groups of five bars, for temperature 0 and temperature 1. Four right guesses are by far the most frequent in both groups; three are the rarest.}
 
 @ And the rules? At \given{160} places of the tales we have computed exactly how often each would accept a guess of the sibling's (\cref{fig:agreement}). At temperature 1 the classical rule, the best there can be, accepts \val[3]{speculation.agree.1.00.classical} of them. Our common dice accept \val[3]{speculation.agree.1.00.common}. That little is the price of a text that nobody can tell from one without guesses. Dice of its own for the sibling, and a comparison, would accept \val[3]{speculation.agree.1.00.separate}.
+
+\claim{S3-36}
 
 \fig{agreement}{fig:agreement}{How often a guess of the sibling's is accepted, by temperature. Exact probabilities, mean over \given{160} places of tales.}{Three lines over the temperature. The classical rule lies on top, common dice little below it, separate dice clearly lower, and lowest at temperature \given{1.5}.}
 
@@ -602,12 +608,20 @@ The last is the most common. The drafter takes its likeliest token, without dice
 
 @ One pass is not a text, so the classical rule has a second test. Take a language of three letters, with two guesses a pass, and follow everything that can happen until four letters are written. There are \val{speculation.chain.texts} texts, and the probability of each is that of the model up to the last bits of the sum: none is off by more than $10^{-15}$.
 
+\claim{S3-35}
+
 @* How many guesses? \label{sec:howmany}
 Passes are not time. A guess costs a pass of the sibling's, and a row more in ours. Let a pass with $m$ rows take $t_m$, and a pass of the drafter $c$. Then the text is written
 $${1-\alpha^{\gamma+1}\over1-\alpha}\cdot{t_1\over t_{\gamma+1}+\gamma c}$$
 times as fast. The first factor grows more and more slowly with $\gamma$; the denominator grows steadily. So there is a best $\gamma$, and it may be zero. If $t_{\gamma+1}$ is hardly more than $t_1$ and $c$ is small, there is much to win. That is a large model, whose weights come from memory (\cref{sec:serial}), and a drafter of a tenth of its size.
 
-And if $t_m$ grows with $m$? The built-in model is such a case. Its weights fit into the processor's caches, so it never waits for memory as a large model does, and five rows cost several times as much as one. Its sibling, moreover, has a third of its layers and the same vocabulary, whose matrix is the largest of all. \Cref{fig:guessgain} is measured.
+With four guesses, $c=t_1/10$ and $t_5=\given{1.15}\,t_1$ it is \val[1]{speculation.hope.80} times as fast when eight of ten guesses are right, \val[1]{speculation.hope.50} when five are, and \val[2]{speculation.hope.30} when three are: then it is slower than without.
+
+\claim{S3-34}
+
+\claim{S2-80}
+
+@ And if $t_m$ grows with $m$? The built-in model is such a case. Its weights fit into the processor's caches, so it never waits for memory as a large model does, and five rows cost several times as much as one. Its sibling, moreover, has a third of its layers and the same vocabulary, whose matrix is the largest of all. \Cref{fig:guessgain} is measured.
 
 \fig{guessgain}{fig:guessgain}{How many times as fast the built-in model writes, by the number of guesses in a pass. One worker, weights where they are in the file.}{Three lines over zero to eight guesses. All begin at one.}
 
@@ -698,7 +712,7 @@ bool tree_keep(struct store *s, const struct guess_tree *t, uint32_t branch,
 @ Is it worth it? Both ways have the same number of rows in a pass, eight: a chain of seven guesses; two branches of three guesses; four of one. The sibling guesses; in the tree the branches begin with its two or four likeliest tokens and go on with the likeliest. (A lab\lab{lab:trees} counts.) The chain brings \val[2]{speculation.tree.1.yield} tokens a pass, two branches \val[2]{speculation.tree.2.yield}, four \val[2]{speculation.tree.4.yield}. The chain wins, because the sibling is right so often. A tree is for drafters that are often wrong with their first guess and right with their second: with $\alpha=\given{0.4}$, the seventh guess of a chain is worth $\given{0.4}^7$, not two thousandths of a token, and another first guess is worth much more. The systems that use trees, with dozens of branches, have tiny drafters \cited[Miao and others 2024]{Miao 2024}. When a tutorial speaks of \emph{parallel draft trees}, this is what it means.
 
 @* Guesses and company. \label{sec:guesscompany}
-In \cref{serving} the free places of a pass went to other people. Now both want them, guesses and people, and \cref{sec:guessrows} has said who goes first. A text's next token comes before any guess; prompts come before guesses; and a guess gets a row only if there is one left. The scheduler calls |speculate_step| instead of |generate_step|, and that is all there is to it.
+In \cref{serving} the free places of a pass went to other people. Now both want them, guesses and people, and \cref{sec:guessrows} has said who goes first. A text's next token comes before any guess; prompts come before guesses; and a guess gets a row only if there is one left. The scheduler calls |speculate_step| instead of |generate_step|, and that is all there is to it. \Cref{tab:guesscompany} has three sizes of company.
 
 \begin{table}[htp]
 \tabcaption{tab:guesscompany}{Requests for 64 tokens each, with up to four guesses of the sibling's for each text, in passes of at most 32 rows.}
