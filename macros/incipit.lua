@@ -125,6 +125,14 @@ function incipit.listing(name, first, last, columns)
   h:close()
 end
 
+-- Where a page may end within C that is printed as it stands: up to eight lines are kept together, four at the head of more and three at their
+-- foot, and the best place is before a comment or behind an empty line.
+local function keep(i, n, lines)
+  local free = n > 8 and i > 4 and i < n - 1
+  local good = free and (lines[i]:match("^%s*/[*/]") or lines[i - 1] == "")
+  if i > 1 then tex.sprint("\\par\\penalty" .. (good and "0 " or free and "100 " or "10000 ")) end
+end
+
 -- one function of a file that no volume prints, from its declaration to the brace that ends it
 function incipit.cfunction(name, wanted, columns)
   local h = io.open("unwoven/" .. name, "rb") or io.open("tangled/" .. name, "rb")
@@ -136,7 +144,10 @@ function incipit.cfunction(name, wanted, columns)
     end
   end
   if not last then tex.error("incipit: '" .. name .. "' has no function " .. wanted); return end
-  for _, line in ipairs(lines) do tex.sprint("\\cpline{"); tex.cprint(12, line == "" and " " or line); tex.sprint("}") end
+  for i, line in ipairs(lines) do
+    keep(i, #lines, lines)
+    tex.sprint("\\cpline{"); tex.cprint(12, line == "" and " " or line); tex.sprint("}")
+  end
 end
 
 -- the command that compiles the program whose output is NAME, if that is the program of a chapter
@@ -150,17 +161,25 @@ function incipit.byhand(name)
   h:close()
 end
 
--- what a header declares; up to thirty lines are not broken over pages
+-- a copy of what stands in a box's minipage, as a list that can be split
+function incipit.inner(from, to)
+  for n in node.traverse_id(node.id("vlist"), tex.box[from].head) do
+    tex.setbox(to, node.copy(n))
+    return
+  end
+end
+
+-- what a header declares
 local header
-function incipit.keep_header(file, names)
+function incipit.read_header(file, names)
   local why
   header, why = dofile("tools/declared.lua")(file, names)
   if not header then tex.error("incipit: " .. why); header = {} end
-  if #header < 31 then tex.sprint(string.format("\\cwebneed{%.1fpt}", (#header + 3) * 10.2)) end
 end
 -- a comment that is longer than a line of the page goes on in the next
 function incipit.header(columns)
-  for _, line in ipairs(header) do
+  for i, line in ipairs(header) do
+    keep(i, #header, header)
     local from = line:find("/*", 1, true)
     while utf8.len(line) > columns do
       local at = from and line:sub(1, utf8.offset(line, columns) - 1):match("^.*() ")
