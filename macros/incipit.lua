@@ -477,6 +477,7 @@ end
 -- passes on a roofline: for one worker and for two the roof, the passes of many rows, and those of one row behind many
 function incipit.roofline(f)
   local dash, x, y = ",dash pattern=on 3pt off 2pt,mark options={solid}", "madds / bytes", "madds / median / 1e6"
+  local roof = {}
   for w = 1, 2 do
     for _, r in ipairs(incipit.csv(f)) do
       if r.model == "gpt2" and r.workers == w and r.depth == 0 and r.rows == 1 then
@@ -484,9 +485,7 @@ function incipit.roofline(f)
         tikz("\\addplot[%s,line width=.9pt%s] coordinates {(.12,%.6g) (%.6g,%.6g) (400,%.6g)};", w == 1 and "ink" or "ink!55",
           w == 2 and ",dash pattern=on 3pt off 2pt" or "", .12 * band, speed / band, speed, speed)
         if w == 1 then tikz("\\addplot[ink!55,densely dotted,line width=.7pt] coordinates {(%.6g,1.4) (%.6g,%.6g)} node[pos=0,anchor=south west,font=\\figfont,text=ink!70] {ridge point: %.1f};", speed / band, speed / band, speed, speed / band) end
-        tikz("\\node[anchor=south east,font=\\figfont%s] at (axis cs:390,%.6g) {%s};",
-          w == 1 and "\\bfseries" or ",text=ink!70", speed,
-          string.format(w == 1 and "one worker: %.0f and %.0f" or "two workers: %.0f billion multiply--adds, %.0f billion bytes/s", speed, band))
+        roof[w] = { speed, band }
       end
     end
   end
@@ -494,6 +493,10 @@ function incipit.roofline(f)
   incipit.series("line redo,mark=*,mark size=1.5pt" .. dash, f, x, y, "model == 'gpt2' and workers == 2 and depth == 0")
   incipit.series("rubric,only marks,mark=diamond*,mark size=2.2pt", f, x, y, "model == 'gpt2' and workers == 1 and depth > 0")
   incipit.series("line once,mark=o,mark size=1.5pt", f, x, y, "model == 'pocket' and workers == 1 and depth == 0")
+  for w, r in ipairs(roof) do                               -- over the lines that they cross
+    tikz("\\node[anchor=south east,font=\\figfont,fill=white,fill opacity=.75,text opacity=1,inner sep=1pt,outer sep=1.5pt%s] at (axis cs:390,%.6g) {%s: %.0f billion multiply--adds, %.0f billion bytes/s};",
+      w == 1 and ",font=\\figfont\\bfseries" or ",text=ink!70", r[1], w == 1 and "one worker" or "two workers", r[1], r[2])
+  end
   local side = { [2] = "north west", [4] = "north west", [16] = "south east", [128] = "north", [512] = "north" }
   for _, r in ipairs(incipit.csv(f)) do
     if r.model == "gpt2" and r.workers == 1 and r.depth == 0 and side[r.rows] then
@@ -944,9 +947,10 @@ end
 -- verdicts by source: a bar a source, a piece a verdict, its number in it
 function incipit.verdicts(name, words, unit)
   local order = { "holds", "holds-with-rounding", "off-by-one", "ambiguous", "misleading", "wrong", "not-testable-here", "to-come" }
-  local style = { holds = "fill=once", ["holds-with-rounding"] = "fill=once!55", ["off-by-one"] = "fill=redo", ambiguous = "fill=query!45", misleading = "fill=query",
-    wrong = "fill=rubric", ["not-testable-here"] = "fill=ink!14", ["to-come"] = "fill=white,draw=ink!40,line width=.4pt" }
-  local ink = { holds = "white", misleading = "white", wrong = "white" }
+  local style = { holds = "fill=once", ["holds-with-rounding"] = "fill=once!45", ["off-by-one"] = "cell redo", misleading = "fill=query",
+    ambiguous = "fill=query!22,postaction={pattern={Dots[distance=1.9pt,radius=.45pt]},pattern color=query}",
+    wrong = "fill=rubric,postaction={pattern={Lines[angle=90,distance=2pt,line width=.6pt]},pattern color=white}", ["not-testable-here"] = "fill=ink!14", ["to-come"] = "fill=white,draw=ink!40,line width=.4pt" }
+  local ink = { holds = "white", misleading = "white", wrong = "white,fill=rubric", ["off-by-one"] = "ink,fill=white", ambiguous = "ink,fill=white" }
   local of = {}
   for _, r in ipairs(incipit.csv(name)) do of[r.source] = of[r.source] or {}; of[r.source][r.verdict] = r.rows end
   for i, source in ipairs { "S0", "S1", "S2", "S3", "S4" } do
@@ -956,7 +960,7 @@ function incipit.verdicts(name, words, unit)
       local n = of[source][v]
       if n > 0 then
         tikz("\\path[%s] (%.2f,%.2f) rectangle ++(%.2f,-4.6);", style[v], x, y, n * unit)
-        if n * unit > 2.6 then tikz("\\node[font=\\figsmall,text=%s,inner sep=0pt] at (%.2f,%.2f) {%d};", ink[v] or "ink", x + n * unit / 2, y - 2.3, n) end
+        if n * unit > 2.6 then tikz("\\node[font=\\figsmall,text=%s,inner sep=.4pt] at (%.2f,%.2f) {%d};", ink[v] or "ink", x + n * unit / 2, y - 2.3, n) end
         x = x + n * unit
       end
     end
@@ -1073,14 +1077,14 @@ function incipit.depths(name)
     tikz("\\draw[%s,line width=.6pt] (axis cs:%d,%.4g) -- (axis cs:%d,%.4g);", look[r.type:sub(1, 3)], r.depth, r.low, r.depth, r.high)
     last[r.type] = r
   end
-  local name_at, gap = {}, .06 * math.max(last["f32.together"].roof, last["f16.together"].roof)
+  local name_at, gap = {}, .075 * math.max(last["f32.together"].roof, last["f16.together"].roof)
   for _, t in ipairs { "f32", "f16" } do
     local together, alone = "type == '" .. t .. ".together'", "type == '" .. t .. ".alone'"
     incipit.series("line " .. look[t] .. ",mark=*,mark size=1.5pt", name, "depth", "median", together)
     incipit.series(look[t] .. ",line width=.7pt,mark=*,mark options={solid,fill=white},mark size=1.5pt", name, "depth", "median", alone)
     incipit.series(look[t] .. ",line width=.7pt,densely dashed,mark=none", name, "depth", "roof", together)
     for _, how in ipairs { "together", "alone" } do
-      name_at[#name_at + 1] = { last[t .. "." .. how].median, look[t], said[t] .. ", " .. how }
+      name_at[#name_at + 1] = { last[t .. "." .. how].median, t == "f32" and "redodark" or look[t], said[t] .. ", " .. how }
     end
   end
   name_at[#name_at + 1] = { (last["f32.together"].roof + last["f16.together"].roof) / 2, "ink", "probe" }
@@ -1210,7 +1214,13 @@ function incipit.modules(name, wide, high)
       r.want, r.i = #r.direct > 0 and sum / #r.direct or .5, i
     end
     table.sort(list, function(a, b) if a.want ~= b.want then return a.want < b.want end return a.i < b.i end)
-    for i, r in ipairs(list) do r.x = #list == 1 and (r.want > .5 and math.min(r.want, .8) or math.max(r.want, .2)) or (i - .5) / #list end
+    local all, before = 0, 0                       -- where many stand, a long name gets more of the width
+    local function part(r) return #list > 6 and #r.module + 3.5 or 1 end
+    for _, r in ipairs(list) do all = all + part(r) end
+    for _, r in ipairs(list) do
+      r.x = #list == 1 and (r.want > .5 and math.min(r.want, .8) or math.max(r.want, .2)) or (before + part(r) / 2) / all
+      before = before + part(r)
+    end
   end
   for _, r in ipairs(rows) do
     if r.x then tikz("\\node[%s] (%s) at (%.2fmm,%.2fmm) {%s};",

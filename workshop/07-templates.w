@@ -648,7 +648,7 @@ static void print_script(const char *name, const struct rendered_prompt *s)
 @ The keys count, for each template, the marks, the characters of the template, and those of the speakers (\cref{fig:turns}). In ChatML \val{talk.chatml.marks} marks and \val{talk.chatml.frame} characters of the template surround the speakers' \val{talk.chatml.said} characters; Mistral's first needs \val{talk.mistral.marks} and \val{talk.mistral.frame}. Llama~3.1 spends \val{talk.llama3.1.frame} characters, most of them on dates. And the built-in model, with one mark and
 \val{talk.pocket.frame} characters, follows the dialogues that it was trained on.
 
-\widefig{turns}{fig:turns}{Three turns in eight templates, from left to right as they are read. Thick and dark: what the user says. Thick and red: what the model said. Thin: text of the template. Ticks: its marks, one token each.}{Eight horizontal strips, one for each template. In all of them a short dark piece is followed by a longer red one and a dark one of middle length. Between them are ticks and
+\widefig{turns}{fig:turns}{Three turns in eight templates, from left to right as they are read. Thick and grey: what the user says. Thick and red: what the model said. Thin: text of the template. Ticks: its marks, one token each.}{Eight horizontal strips, one for each template. In all of them a short grey piece is followed by a longer red one and a grey one of middle length. Between them are ticks and
 thin lines: long thin lines before the first words of Qwen2 and of Llama 3.1, hardly any in Mistral. The built-in model's strip has one tick, at its beginning.}
 
 @ We add up the lengths of the parts, kind by kind; a mark counts as one.
