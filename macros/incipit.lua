@@ -223,7 +223,8 @@ local function plain(s)
   return s
 end
 local function quoted(s)              -- quotation marks within a quotation
-  return plain(s):gsub("\\textquotedbl{}(%S)", "‘%1"):gsub("\\textquotedbl{}", "’")
+  s = " " .. plain(s)                 -- one that opens stands behind a blank, a bracket or a dash
+  return (s:gsub("([%s(%[–—])\\textquotedbl{}", "%1‘"):gsub("\\textquotedbl{}", "’"):sub(2))
 end
 local function read_claims()
   claims = { list = {} }
@@ -263,7 +264,7 @@ function incipit.source(id)
     for x in (l .. "\t"):gmatch("(.-)\t") do f[#f + 1] = x end
     if f[1] == id then
       local place = f[5]:match("^http") and "\\url{" .. f[5] .. "}" or plain(f[5])
-      tex.sprint("\\emph{" .. plain(f[2]) .. "}, " .. plain(f[3]) .. "; " .. plain(f[4]) .. "; \\mbox{" .. place .. "}. It begins: ``" .. quoted(f[6]) .. " \\dots{}''")
+      tex.sprint("\\emph{" .. plain(f[2]) .. "}, " .. plain(f[3]) .. "; " .. plain(f[4]) .. "; \\mbox{" .. place .. "}. It begins: “" .. quoted(f[6]) .. " \\dots{}”")
     end
   end
 end

@@ -243,7 +243,7 @@ Programs that compare models ask for something else: how likely is a text that t
 @^log-probability@>
 
 @* What people see. \label{sec:serverpage}
-\texttt{GET /} answers with a page. It is one file, \.{program/page.html}, needs nothing from elsewhere, and allows nothing to come from elsewhere. You type a prompt, and see each token arrive, shaded by its probability; point at one, and you see what might have come instead. Below, the slots fill as in \cref{fig:slots}, and the pages of the cache beside them.
+\texttt{GET /} answers with a page. It is one file, \.{program/page.html}, needs nothing from elsewhere, and allows nothing to come from elsewhere. You type a prompt, and see each token arrive, shaded by its probability; point at one, and you see what might have come instead (\cref{fig:servertokens}). Below, the slots fill as in \cref{fig:slots}, and the pages of the cache beside them (\cref{fig:serverslots}).
 
 \widefig{serverslots}{fig:serverslots}{Several texts share the built-in model, as the server's page shows them: each stretch is a text in a slot, and the pages that they need are counted below.}{A picture of the page in a browser: four rows of slots with stretches of different colours and lengths, and a chart of the pages of the cache that grows and falls.}
 
