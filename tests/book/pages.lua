@@ -22,7 +22,7 @@ for _, volume in ipairs(volumes) do
     end
     local kind, what, page, y = l:match("^incipit (%l+): (%S+), .*page (%d+), at (%d+)$")
     if kind then                                            -- page numbers that grow, and the height above the foot of the paper
-      local place = { page = tonumber(page), y = y / 65536, called = tonumber(l:match("called near page (%d+)")) }
+      local place = { page = tonumber(page), y = tonumber(y), called = tonumber(l:match("called (%d+)")) }
       if kind == "mention" then mentions[what] = mentions[what] or place else floats[#floats + 1] = { what, place } end
     end
   end
