@@ -29,7 +29,7 @@ So let us guess it. Suppose that the text says \emph{Once upon a}. Anybody can t
 The text ends in \emph{the}, and the model would go on with \emph{cat sat on the mat}, if we let it. Somebody guesses \emph{cat sat down}. The pass reads four rows:
 
 \medskip
-\begin{tabular}{@@{}llll@@{}}
+\begin{tabular}{@@{}lllp{50mm}@@{}}
 \tabhead{row} & \tabhead{its token} & \tabhead{the model chooses} & \tabhead{so}\\
 1 & the & cat & the first guess was right; go on with row 2\\
 2 & cat & sat & the second was right; go on with row 3\\
@@ -69,7 +69,7 @@ And with a temperature? Then the model does not choose the likeliest token; it d
 
 \emph{Proof,} by induction over the tokens. Let the text so far be the same. The next token is chosen by |take_token| (\cref{sec:guesses}) from the logits of the row of its last token. This row was read in some pass, behind the rows of the text before it and no others: for we look at the row of a guess only if the guess equals the token just chosen. So its logits are those of a pass of its own, bit for bit. And the choice depends on these logits, the text, the seed and the position, which are the same as well.\quad\rule{1ex}{1ex}
 
-It is such a short proof because all the work was done before: by \cref{forward}, where a sum got its order, and by \cref{sampling}, where a random number got its place. Stops, penalties and constraints need no clause of their own. They are part of the choice, and each choice sees the text before it and not the guesses behind. And it is why the program below has no rule of acceptance in it at all. It asks what the model would choose, and compares.
+It is such a short proof because all the work was done before: by \cref{model}, where a sum got its order, and by \cref{sampling}, where a random number got its place. Stops, penalties and constraints need no clause of their own. They are part of the choice, and each choice sees the text before it and not the guesses behind. And it is why the program below has no rule of acceptance in it at all. It asks what the model would choose, and compares.
 
 @* Who guesses, and who checks. \label{sec:speculation}
 Anybody may guess. So a drafter is a function, and it is called with all texts that are in a pass, since one that has a model of its own wants to read all their rows together. It puts its guesses into |guess|, at most |room| of them. It may put none. It need not be right, and it cannot do any harm.
@@ -133,7 +133,7 @@ bool speculate_step(void *ctx, const struct generate_context *g,
 
 @ From now on |room| says how many guesses were made for this pass. A row that was read in vain must go, or the next pass would find its position taken. The step of \cref{loop} would see to that by itself, with |recall|. We do it at once, because in a crowded cache somebody else may be waiting for the page.
 
-Can a window be in the way? A cache with a window lets go of rows that no later row can see (\cref{sec:window}), and once they are gone, a text cannot be cropped back to where they would be seen again. But a pass lets go only of what its \emph{first} row does not see, and the first row is the newest token of the text, which stays. So whatever we crop, every row that the next pass looks at is there.
+Can a window be in the way? A cache with a window lets go of rows that no later row can see (\cref{sec:leaving}), and once they are gone, a text cannot be cropped back to where they would be seen again. But a pass lets go only of what its \emph{first} row does not see, and the first row is the newest token of the text, which stays. So whatever we crop, every row that the next pass looks at is there.
 
 @<Count, and forget what was read in vain@>=
 static bool drop_guesses(struct sequence *const *list, size_t n)
@@ -457,13 +457,13 @@ In most programs a random number does not belong to a position. The model's dice
 At some place of the text our model gives the next token the probabilities $p$, and the drafter, which guesses, gives it $q$. The drafter draws a token $x$ from $q$. We want to end with a token drawn from $p$, and we want it to be $x$ as often as possible. Take three tokens:
 
 \begin{byhand}{accept, or draw from what is missing}
-\begin{tabular}{@@{}lrrrl@@{}}
+\begin{tabular}{@@{}lrrrp{32mm}@@{}}
 & A & B & C &\\
 $p$, what we want & 0.5 & 0.3 & 0.2 &\\
 $q$, what is guessed & 0.2 & 0.7 & 0.1 &\\\midrule
 accept with & 1 & 3/7 & 1 & $\min(1,p/q)$\\
-comes out as a guess & 0.2 & 0.3 & 0.1 & $q$ times that: $\min(p,q)$, together 0.6\\
-is still missing & 0.3 & 0 & 0.1 & $p-\min(p,q)$, together 0.4\\
+comes out as a guess & 0.2 & 0.3 & 0.1 & $\min(p,q)$, together 0.6\\
+is still missing & 0.3 & 0 & 0.1 & the rest of $p$: 0.4\\
 so draw with & 3/4 & 0 & 1/4 & that, divided by 0.4
 \end{tabular}
 \medskip
@@ -594,7 +594,7 @@ The formula fits, although it assumes something that is not true, namely that a 
 \tabhead{rule} & \tabhead{A} & \tabhead{B} & \tabhead{C} & \tabhead{worst}\\\midrule
 the classical rule & \val[2]{speculation.rule.classical.a} & \val[2]{speculation.rule.classical.b} & \val[2]{speculation.rule.classical.c} & \val[2]{speculation.rule.classical.worst}\\
 refused: draw from $p$ & \val[2]{speculation.rule.fromp.a} & \val[2]{speculation.rule.fromp.b} & \val[2]{speculation.rule.fromp.c} & \val[2]{speculation.rule.fromp.worst}\\
-refused: draw from $|p-q|$ & \val[2]{speculation.rule.absolute.a} & \val[2]{speculation.rule.absolute.b} & \val[2]{speculation.rule.absolute.c} & \val[2]{speculation.rule.absolute.worst}\\
+refused: draw from $\vert p-q\vert$ & \val[2]{speculation.rule.absolute.a} & \val[2]{speculation.rule.absolute.b} & \val[2]{speculation.rule.absolute.c} & \val[2]{speculation.rule.absolute.worst}\\
 accept with $p(x)$ & \val[2]{speculation.rule.withp.a} & \val[2]{speculation.rule.withp.b} & \val[2]{speculation.rule.withp.c} & \val[2]{speculation.rule.withp.worst}\\
 accept if $p(x)\ge q(x)$ & \val[2]{speculation.rule.nodice.a} & \val[2]{speculation.rule.nodice.b} & \val[2]{speculation.rule.nodice.c} & \val[2]{speculation.rule.nodice.worst}\\
 accept with $q(x)/p(x)$ & \val[2]{speculation.rule.swapped.a} & \val[2]{speculation.rule.swapped.b} & \val[2]{speculation.rule.swapped.c} & \val[2]{speculation.rule.swapped.worst}\\
@@ -725,7 +725,7 @@ In \cref{serving} the free places of a pass went to other people. Now both want 
 \end{tabular*}
 \end{table}
 
-With one request, guesses save three passes of four. With sixteen there is room for one guess each, and they still save passes: a row is spent, and often a token comes of it. But a pass of 32 rows is beyond the ridge point of many a machine (\cref{sec:roofline}), and there a row costs what a row costs; then a guess that comes true half of the time is a bad bargain. This is why servers turn speculation off when many users are there. In ours you say how many rows a pass may have, |--batch-rows|, and guesses get what is left.
+With one request, guesses save three passes of four. With sixteen there is room for one guess each, and they still save passes: a row is spent, and often a token comes of it. But a pass of 32 rows is beyond the ridge point of many a machine (\cref{sec:roofline}), and there a row costs what a row costs; then a guess that comes true half of the time is a bad bargain. This is why servers turn speculation off when many users are there. In ours you say how many rows a pass may have, \texttt{--batch-rows}, and guesses get what is left.
 
 @* The check. \label{sec:speculationcheck}
 The program of this chapter writes four tales four ways: alone, with guesses that were looked up, with the sibling's guesses, and with those of a drafter that is always wrong. At temperature 0 and at temperature 1, all must be the same.
@@ -864,5 +864,5 @@ int main(void)
 
 \widecheckpoint{build/out/speculation.txt}{four tales, four drafters, two temperatures}
 
-Is it tested with more than four tales? The test |guessing_changes_no_text| takes \given{6000} random models and prompts, with windows, penalties, rules, stops, chunks and end tokens, and four kinds of drafters, one of which knows the answer and lies now and then; |guessing_in_company_changes_no_text| does the same in a scheduler whose cache is too small (\.{tests/suites/check\_speculation.c}).
+Is it tested with more than four tales? There are two tests in \.{tests/suites/check\_speculation.c}. One takes \given{6000} random models and prompts, with windows, penalties, rules, stops, chunks and end tokens, and four kinds of drafters, one of which knows the answer and lies now and then. The other lets a scheduler serve such texts from a cache that is too small.
 
