@@ -610,7 +610,7 @@ The last is the most common. The drafter takes its likeliest token, without dice
 
 \claim{S3-35}
 
-@* How many guesses? \label{sec:howmany}
+@* How many guesses to make. \label{sec:howmany}
 Passes are not time. A guess costs a pass of the sibling's, and a row more in ours. Let a pass with $m$ rows take $t_m$, and a pass of the drafter $c$. Then the text is written
 $${1-\alpha^{\gamma+1}\over1-\alpha}\cdot{t_1\over t_{\gamma+1}+\gamma c}$$
 times as fast. The first factor grows more and more slowly with $\gamma$; the denominator grows steadily. So there is a best $\gamma$, and it may be zero. If $t_{\gamma+1}$ is hardly more than $t_1$ and $c$ is small, there is much to win. That is a large model, whose weights come from memory (\cref{sec:serial}), and a drafter of a tenth of its size.
