@@ -598,6 +598,7 @@ struct linear_job { const struct engine *e; const struct matrix *list; size_t n;
   const float *x; size_t rows; float *const *y; };
 @#
 #include "kernels/unpacked.inc"
+#include "kernels/few.inc"
 @<Many rows by a worker's share of the matrices@>@;
 TARGET static void few_rows(const struct linear_job *job, const struct matrix *w,
   size_t from, size_t to, float *y)
@@ -615,7 +616,7 @@ TARGET static void few_rows(const struct linear_job *job, const struct matrix *w
 #undef WITH_TYPE
 }
 
-@ Tiles pay from |MANY_ROWS| rows on if the panels of the weights are there, and from |PACKED_ROWS| on if they must be packed first. Without a workspace, as in a caller that has no pool, the rows are multiplied one by one.
+@ Tiles pay from |MANY_ROWS| rows on if the panels of the weights are there, and from |PACKED_ROWS| on if they must be packed first. What is in between, two to eight rows by weights as they lie, is the work of |by_few| (\cref{sec:fewrows}): a weight that was loaded meets all of these rows, and a pass of four costs little more than a pass of one. Without a workspace, as in a caller that has no pool, the rows are multiplied one by one.
 
 @<One worker's share of a linear layer@>=
 TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
@@ -633,6 +634,7 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
       size_t from = worker_begin(w->out, NR, worker, workers);
       size_t to = worker_begin(w->out, NR, worker + 1, workers);
       if (room == NULL) few_rows(job, w, from, to, job->y[m]);
+      else if (by_few(job, w, from, to, room, job->y[m])) continue;
       else if (by_lying(job, w, r0, r1, from, to, job->y[m])) continue;
       else if (job->rows < PACKED_ROWS && !w->transposed
           && prepared_find(job->e, w) == NULL) few_rows(job, w, from, to, job->y[m]);

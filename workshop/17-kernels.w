@@ -655,6 +655,101 @@ for (size_t c = o; c < o + outs; c += 4) {
   }
 }
 
+@* A few rows together. \label{sec:fewrows}
+Chapter 11 takes one row after the other past a strip of weights, which comes from memory once. Is that not enough? It was for a long time. But a second row loads the strip again from the cache, widens it again and folds it by itself, and all that takes longer than memory takes to bring the next strip. When some tokens are guessed and checked in one pass, there are two to eight rows, and they should cost little more than one.
+@^few rows@>
+
+So a weight that has been loaded and widened meets all rows before the next one is loaded. The tile is that of the section before: some rows by a few outputs, lanes over $k$. Only three things are added. It takes any type of weights; it asks for memory, which here comes only once; and it goes through long rows in pieces, so that the inputs stay in the first-level cache. Each sum still gets its terms in rising $k$, lane by lane.
+
+@(few.inc@>=
+/** Two to eight rows of floats by a matrix as it lies: a weight that was loaded and widened meets all rows. |by_few| says whether it has
+  multiplied them. A sum has the order of the definition, as if its row were alone. */
+#if defined FUSED_IS_CALLED
+#define by_few(...) false
+#else
+enum { FEW_ROWS = 8, FEW_OUTS = WIDTH < 8 ? WIDTH : 8 };
+@<One step of a few rows@>@;
+@<The last step of a few rows@>@;
+@<A few rows by a few outputs@>@;
+#include "kernels/few_outputs.inc"
+#endif
+
+@ The inputs are copied first: sixteen of each row, then the next sixteen. So a tile reads them from end to end, and rows that are a multiple of \given{4096} bytes apart do not compete for the same places of the cache. The copy is small beside the matrix.
+
+@<One step of a few rows@>=
+INLINE void few_step(int rows, int side, const float *x,
+  const char *const *row, enum weight_type type, size_t k,
+  vec a[FEW_ROWS][4][PARTS])
+{
+  each (p, PARTS) {
+    vec v[FEW_ROWS];
+    each (r, rows) memcpy(&v[r], x + r * 16 + p * WIDTH, sizeof v[r]);
+    each (c, side) {
+      vec b = load((struct tensor) @[{ row[c], type }@], k + (size_t) p * WIDTH);
+      each (r, rows) a[r][c][p] = fused(v[r], b, a[r][c][p]);
+    }
+  }
+}
+
+@ Where a row ends before its last step does, the weights go through a buffer, and lanes without a term keep their bits (\cref{sec:loading}).
+
+@<The last step of a few rows@>=
+INLINE void few_rest(int rows, int side, const float *x, const char *const *row,
+  enum weight_type type, size_t k, size_t rest, vec a[FEW_ROWS][4][PARTS])
+{
+  char edge[4][16 * sizeof (float)] = @[{ { 0 } }@];
+  each (c, side) memcpy(edge[c],
+    row[c] + weight_row_bytes(type, k), weight_row_bytes(type, rest));
+  each (p, PARTS) {
+    int here = (int) rest - p * WIDTH < WIDTH ? (int) rest - p * WIDTH : WIDTH;
+    if (here > 0) each (c, side) {
+      vec v, b = load((struct tensor) @[{ edge[c], type }@], (size_t) p * WIDTH);
+      each (r, rows) {
+        memcpy(&v, x + r * 16 + p * WIDTH, sizeof v);
+        a[r][c][p] = blend(here, fused(v, b, a[r][c][p]), a[r][c][p]);
+      }
+    }
+  }
+}
+
+@ A tile takes the inputs from |k| up to |end|, and takes up the sums again that the piece before has left. With each step it asks for as many bytes as the step has used, in the order in which memory lies and not in that of their use, as the strips of blocks do (\cref{sec:storedrow}).
+
+@<A few rows by a few outputs@>=
+INLINE uintptr_t few_tile(int rows, int side, const float *x, size_t k,
+  size_t end, const char *const *row, enum weight_type type, uintptr_t next,
+  vec *sum)
+{
+  vec a[FEW_ROWS][4][PARTS];
+  size_t whole = end / 16 * 16, bytes = (size_t) side * weight_row_bytes(type, 16);
+  each (r, rows) each (c, side) each (p, PARTS)
+    a[r][c][p] = k == 0 ? spread(0) : sum[(r * FEW_OUTS + c) * PARTS + p];
+  for (; k < whole; k += 16, x += rows * 16, next += bytes) {
+    for (size_t z = 0; z < bytes; z += 64)
+      __builtin_prefetch((const void *) (next + z), 0, HINT);
+    few_step(rows, side, x, row, type, k, a);
+  }
+  if (whole < end) few_rest(rows, side, x, row, type, whole, end - whole, a);
+  each (r, rows) each (c, side) each (p, PARTS)
+    sum[(r * FEW_OUTS + c) * PARTS + p] = a[r][c][p];
+  return next;
+}
+
+@ \Cref{tab:few}\lab{lab:few} has what it brings, on a Zen~4. Four rows of floats cost \val[2]{simd.few.pass.f32.mapped.4.1} times as much as one, where they cost \val[2]{simd.few.before.f32.mapped.4.1} times as much when the rows took turns.
+Why is it not the same for all types? The processor multiplies and adds \val[0]{simd.few.probe.madds.1} thousand million times a second, and reads \val[0]{simd.few.probe.bytes.1} thousand million bytes. Four rows make one multiply--add for each byte of floats, but two for each byte of weights in bfloat16, and that is about as many as the multipliers can do meanwhile. So here a row more is paid for, whatever the kernel does. Blocks of bytes have their multiply--adds of whole numbers for little, four in a lane, and wait for others: each row folds four sums for each output, and multiplies scales in float, once for \given{32} weights. Q4\_K, with its minima, does this twice, and its weights come from memory almost twice as fast. Packed blocks need no fold. Their rows now have one tile up to six rows; three rows had been two and one, each of which took the weights apart for itself.
+@^roofline@>
+
+\begin{table}[tbp]
+\tabcaption{tab:few}{A pass of some rows as a multiple of a pass of one row, one thread, weights of the shape of TinyLlama, six of its layers, more than the caches hold. \emph{Before}: the rows one after the other, in the same strips; three packed rows as three single ones, or as two tiles.}
+\footnotesize\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrrrr@@{}}
+& \multicolumn{4}{c}{\tabhead{mapped}} & \multicolumn{4}{c}{\tabhead{packed}}\\
+\tabhead{rows} & \tabhead{4, before} & \tabhead{2} & \tabhead{4} & \tabhead{8} & \tabhead{3, before} & \tabhead{3} & \tabhead{4} & \tabhead{8}\\\midrule
+float32 & \val[2]{simd.few.before.f32.mapped.4.1} & \val[2]{simd.few.pass.f32.mapped.2.1} & \val[2]{simd.few.pass.f32.mapped.4.1} & \val[2]{simd.few.pass.f32.mapped.8.1} & \val[2]{simd.few.before.f32.packed.3.1} & \val[2]{simd.few.pass.f32.packed.3.1} & \val[2]{simd.few.pass.f32.packed.4.1} & \val[2]{simd.few.pass.f32.packed.8.1}\\
+bfloat16 & \val[2]{simd.few.before.bf16.mapped.4.1} & \val[2]{simd.few.pass.bf16.mapped.2.1} & \val[2]{simd.few.pass.bf16.mapped.4.1} & \val[2]{simd.few.pass.bf16.mapped.8.1} & \val[2]{simd.few.before.bf16.packed.3.1} & \val[2]{simd.few.pass.bf16.packed.3.1} & \val[2]{simd.few.pass.bf16.packed.4.1} & \val[2]{simd.few.pass.bf16.packed.8.1}\\
+Q8\_0 & \val[2]{simd.few.before.q8_0.mapped.4.1} & \val[2]{simd.few.pass.q8_0.mapped.2.1} & \val[2]{simd.few.pass.q8_0.mapped.4.1} & \val[2]{simd.few.pass.q8_0.mapped.8.1} & \val[2]{simd.few.before.q8_0.packed.3.1} & \val[2]{simd.few.pass.q8_0.packed.3.1} & \val[2]{simd.few.pass.q8_0.packed.4.1} & \val[2]{simd.few.pass.q8_0.packed.8.1}\\
+Q4\_K & \val[2]{simd.few.before.q4_k.mapped.4.1} & \val[2]{simd.few.pass.q4_k.mapped.2.1} & \val[2]{simd.few.pass.q4_k.mapped.4.1} & \val[2]{simd.few.pass.q4_k.mapped.8.1} & \val[2]{simd.few.before.q4_k.packed.3.1} & \val[2]{simd.few.pass.q4_k.packed.3.1} & \val[2]{simd.few.pass.q4_k.packed.4.1} & \val[2]{simd.few.pass.q4_k.packed.8.1}
+\end{tabular*}
+\end{table}
+
 @* All heads of a row together. \label{sec:heads34}
 Decoding attends with one row, which has one query for each head. Head by head, we would read \given{256} bytes here and \given{256} there, because the keys of the other heads lie between them, and walk through the whole cache once per head. Instead all heads look at a few positions, then at the next few: we read whole rows, in order, and only the small arrays of scores and sums are gone through again and again. Each sum gets its terms in the same order as before.
 @^attention@>
@@ -1464,6 +1559,7 @@ A table is compiled in five files, for the compiler's sake (\cref{sec:bodies}): 
 \texttt{by\_type.inc}, \texttt{columns.inc} & single numbers; the last outputs\\
 \texttt{blocks.inc}, \texttt{scales.inc} & panels of blocks, workers; scales\\
 \texttt{stored\_strips.inc} & strips and rows of stored blocks\\
+\texttt{few\_outputs.inc} & a few rows: pieces, groups, folds\\
 \texttt{pairs\_calls.inc} & the calls for pairs of bfloat16\\
 \texttt{prepared.c} & weights packed once, and found again\\
 \texttt{entries.inc} & calls passed on to the other files

@@ -507,6 +507,45 @@ START_TEST(linear_is_the_oracle_where_panels_are_packed)
 }
 END_TEST
 
+/* what guessed tokens rest on: up to eight rows have the bits that each has alone, without a workspace, in every table and type,
+ * as the weights lie and prepared, and with more inputs than go in one piece */
+static void few_are_single(const struct kernels *k, enum weight_type type, size_t in, size_t out, bool prepared)
+{
+  enum { MOST = 8 };
+  struct engine e = { .k = k, .pool = pools[1 + below(3)] }, alone = { .k = k };
+  char *base, *w = stored(type, in * out, &base);
+  float *x = numbers(MOST * in), *y = numbers(MOST * out + 16), *z = numbers(MOST * out), *bias = numbers(out);
+  struct matrix m = { { w, type }, { below(2) ? bias : NULL, WEIGHT_F32 }, in, out, false };
+  const struct matrix *list[] = { &m };
+  struct prepared_weights *p = prepared ? prepared_open(&books, k, ACTIVATIONS_DEFAULT, NULL, list, 1, NULL) : NULL;
+  e.prepared = p;
+  for (size_t r = 0; r < MOST; r++) {
+    float *place = z + r * out;
+    kernels_multiply(&alone, &m, 1, x + r * in, 1, &place);
+  }
+  for (size_t rows = 1; rows <= MOST; rows++) {
+    memset(y, 0x5a, 4 * (MOST * out + 16));
+    ck_assert(pool_reserve(e.pool, k->room(&m, 1, rows), NULL));
+    kernels_multiply(&e, &m, 1, x, rows, &y);
+    ck_assert_msg(same(y, z, 4 * rows * out), "%s: linear [%zu][%zu]->%zu of %s%s", k->name, rows, in, out,
+      number_types[type].name, prepared ? ", prepared" : "");
+    for (size_t i = 0; i < 64; i++) ck_assert_int_eq(((char *) (y + rows * out))[i], 0x5a);
+  }
+  prepared_close(&books, p);
+  free(base), free(x), free(y), free(z), free(bias);
+}
+START_TEST(few_rows_are_single_rows)
+{
+  for (size_t i = 0; kernels_at(i) != NULL; i++)
+    for (int type = 0; type < N_WEIGHT_TYPES; type++)
+      for (int prepared = 0; prepared < 2; prepared++) {
+        size_t step = (size_t) number_types[type].block;
+        few_are_single(kernels_at(i), (enum weight_type) type, step * (1 + below(step > 32 ? 3 : 70)), 1 + below(70), prepared);
+        few_are_single(kernels_at(i), (enum weight_type) type, (2060 + below(2100)) / step * step, 1 + below(40), prepared);
+      }
+}
+END_TEST
+
 START_TEST(norms_are_the_oracle)
 {
   for (int i = 0; i < 2000; i++) {
@@ -1960,6 +1999,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, pairs_are_the_plain_ones);
   tcase_add_test(t, linear_is_the_oracle_on_larger_shapes);
   tcase_add_test(t, linear_is_the_oracle_where_panels_are_packed);
+  tcase_add_test(t, few_rows_are_single_rows);
   tcase_add_test(t, norms_are_the_oracle);
   tcase_add_test(t, rotation_is_the_oracle);
   tcase_add_test(t, attention_is_the_oracle_within_a_block);

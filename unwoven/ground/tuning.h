@@ -24,9 +24,11 @@ enum {
   PANEL_AHEAD = 12, /* steps of a panel, where one row is multiplied */
   PACK_AHEAD = 64, /* inputs of an output that is being packed */
   INPUTS_AHEAD = 24, /* inputs of a matrix stored by inputs */
+  FEW_AHEAD = 12, /* outputs, where a few rows are multiplied */
+  FEW_INPUTS = 4096, /* of all of these rows, in one piece */
   LATE = 128, /* rows whose tiles ask for the next strip */
-  MANY_ROWS = 4, /* from which on tiles are computed */
-  PACKED_ROWS = 6, /* from which on weights are packed for them */
+  MANY_ROWS = 2, /* from which on tiles are computed */
+  PACKED_ROWS = 9, /* from which on weights are packed for them */
   LYING_INPUTS = 768, /* most inputs of a matrix that many rows take as it lies */
   LYING_OUTS = 64, /* of its outputs at a time */
   MOST_ROWS = 516, /* that are packed at a time */
