@@ -501,8 +501,11 @@ static bool print_tiles(struct fixture *lab, struct error *why)
 @* Tuned numbers. \label{lab:tuned}
 What \.{make tune} has measured is kept like the times of the other experiments. A line is named after a number of \.{ground/tuning.h}, the value that was tried in its place, and the work: |one.q4_0| is one row by a matrix of \given{2048} inputs in Q4\_0, |many.f32| \given{512} rows by one of floats, |heads| the attention of one row and |prompt| that of many. Each copy of the kernels does the same work in turn, in this process, on more weights than any cache holds if there is only one row. One thread is timed by its own clock, so that other programs disturb it less; they share the memory with it all the same.
 
+@* A few rows. \label{lab:few}
+\.{bench/rows.c} (\texttt{make build/bench/rows}) lets a pass of some rows and a pass of one take turns, on random weights in memory, and prints the median of the quotients and its quartiles. The lines |before| are of the kernels as they were when each row was multiplied by itself, and were taken in the same hour on the same machine. The two probes are those of \cref{sec:probes}, in thousand millions a second. Other programs ran meanwhile, which disturbs a thread's own clock less than the one on the wall, but does disturb it, since they share memory and caches.
+
 @* Keys. \label{lab:simdkeys}
-Each measured line becomes two keys: a median, and its share of the roof in percent, where there is one. The keys of the ladder are \texttt{simd.ladder.} and the name of a rung; those of one row \texttt{simd.stream.}, the type of the weights, and the number of threads; those of many rows \texttt{simd.rows.}, the weights, and the number of rows; those of attention \texttt{simd.depth.}, the type of the cache, \texttt{.alone} or \texttt{.together}, and the depth; those of the small kernels \texttt{simd.small.}, the kernel, and how many numbers it has; those of the other hint \texttt{simd.tune.}, the line, and the number of threads. A share has \texttt{.share} after that. What a tile loads is \texttt{simd.tile.}, the registers of the machine, the registers of outputs, and \texttt{.rows} or \texttt{.loads}.
+Each measured line becomes two keys: a median, and its share of the roof in percent, where there is one. The keys of the ladder are \texttt{simd.ladder.} and the name of a rung; those of one row \texttt{simd.stream.}, the type of the weights, and the number of threads; those of many rows \texttt{simd.rows.}, the weights, and the number of rows; those of attention \texttt{simd.depth.}, the type of the cache, \texttt{.alone} or \texttt{.together}, and the depth; those of the small kernels \texttt{simd.small.}, the kernel, and how many numbers it has; those of the other hint \texttt{simd.tune.}, the line, and the number of threads; those of a few rows \texttt{simd.few.}, \texttt{pass.} or \texttt{before.}, the type, how the weights are kept, the rows, and the number of threads. A share has \texttt{.share} after that. What a tile loads is \texttt{simd.tile.}, the registers of the machine, the registers of outputs, and \texttt{.rows} or \texttt{.loads}.
 
 @<Make keys of what was measured@>=
 struct measured_file { const char *name, *key; bool roof, by_number; size_t lines;
@@ -533,7 +536,8 @@ static bool print_measured(struct fixture *lab, struct error *why)
     { "simd.rows", "simd.rows.%s%s%s", false, true, TALL * HEIGHTS, NULL },@|
     { "simd.depth", "simd.depth.%s%s%s", true, true, 20, NULL },@|
     { "simd.small", "simd.small.%s%s%s", false, true, 4, NULL },@|
-    { "simd.tune", "simd.tune.%s%s%s", false, true, 15, "hint.3." } }@];
+    { "simd.tune", "simd.tune.%s%s%s", false, true, 15, "hint.3." },@|
+    { "simd.few", "simd.few.%s%s%s", false, true, 98, NULL } }@];
   (void) lab;
   for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
     struct measured_file f = file[i];
