@@ -677,8 +677,8 @@ enum { FEW_ROWS = 8, FEW_OUTS = WIDTH < 8 ? WIDTH : 8 };
 @ The inputs are copied first: sixteen of each row, then the next sixteen. So a tile reads them from end to end, and rows that are a multiple of \given{4096} bytes apart do not compete for the same places of the cache. The copy is small beside the matrix.
 
 @<One step of a few rows@>=
-INLINE void few_step(int rows, int side, const float *x,
-  const char *const *row, enum weight_type type, size_t k,
+INLINE void few_step(int rows, int side, const float *x,@|
+  const char *const *row, enum weight_type type, size_t k,@|
   vec a[FEW_ROWS][4][PARTS])
 {
   each (p, PARTS) {
@@ -694,8 +694,8 @@ INLINE void few_step(int rows, int side, const float *x,
 @ Where a row ends before its last step does, the weights go through a buffer, and lanes without a term keep their bits (\cref{sec:loading}).
 
 @<The last step of a few rows@>=
-INLINE void few_rest(int rows, int side, const float *x, const char *const *row,
-  enum weight_type type, size_t k, size_t rest, vec a[FEW_ROWS][4][PARTS])
+INLINE void few_rest(int rows, int side, const float *x, const char *const *row,@|
+  enum weight_type type, size_t k, size_t rest,@| vec a[FEW_ROWS][4][PARTS])
 {
   char edge[4][16 * sizeof (float)] = @[{ { 0 } }@];
   each (c, side) memcpy(edge[c],
@@ -715,12 +715,13 @@ INLINE void few_rest(int rows, int side, const float *x, const char *const *row,
 @ A tile takes the inputs from |k| up to |end|, and takes up the sums again that the piece before has left. With each step it asks for as many bytes as the step has used, in the order in which memory lies and not in that of their use, as the strips of blocks do (\cref{sec:storedrow}).
 
 @<A few rows by a few outputs@>=
-INLINE uintptr_t few_tile(int rows, int side, const float *x, size_t k,
-  size_t end, const char *const *row, enum weight_type type, uintptr_t next,
-  vec *sum)
+INLINE uintptr_t few_tile(int rows, int side, const float *x, size_t k,@|
+  size_t end, const char *const *row, enum weight_type type,@|
+  uintptr_t next, vec *sum)
 {
   vec a[FEW_ROWS][4][PARTS];
-  size_t whole = end / 16 * 16, bytes = (size_t) side * weight_row_bytes(type, 16);
+  size_t whole = end / 16 * 16;
+  size_t bytes = (size_t) side * weight_row_bytes(type, 16);
   each (r, rows) each (c, side) each (p, PARTS)
     a[r][c][p] = k == 0 ? spread(0) : sum[(r * FEW_OUTS + c) * PARTS + p];
   for (; k < whole; k += 16, x += rows * 16, next += bytes) {
@@ -735,7 +736,8 @@ INLINE uintptr_t few_tile(int rows, int side, const float *x, size_t k,
 }
 
 @ \Cref{tab:few}\lab{lab:few} has what it brings, on a Zen~4. Four rows of floats cost \val[2]{simd.few.pass.f32.mapped.4.1} times as much as one, where they cost \val[2]{simd.few.before.f32.mapped.4.1} times as much when the rows took turns.
-Why is it not the same for all types? One core multiplies and adds $\val[0]{simd.few.probe.madds.1}\cdot10^9$ times a second here, and reads $\val[0]{simd.few.probe.bytes.1}\cdot10^9$ bytes. Four rows make one multiply--add for each byte of floats, but two for each byte of weights in bfloat16, and that is about as many as the multipliers can do meanwhile. So here a row more is paid for, whatever the kernel does. Blocks of bytes have their multiply--adds of whole numbers for little, four in a lane, and wait for others: each row folds four sums for each output, and multiplies scales in float, once for \given{32} weights. Q4\_K, with its minima, does this twice, and its weights come from memory almost twice as fast. Packed blocks need no fold. Their rows now have one tile up to six rows; three rows had been two and one, each of which took the weights apart for itself.
+Why is it not the same for all types? One core multiplies and adds $\val[0]{simd.few.probe.madds.1}\cdot10^9$ times a second here, and reads $\val[0]{simd.few.probe.bytes.1}\cdot10^9$ bytes. Four rows make one multiply--add for each byte of floats, but two for each byte of weights in bfloat16, and that is about as many as the multipliers can do meanwhile. So here a row more is paid for, whatever the kernel does.
+Blocks of bytes have their multiply--adds of whole numbers for little, four in a lane, and wait for others: each row folds four sums for each output, and multiplies scales in float, once for \given{32} weights. Q4\_K, with its minima, does this twice, and its weights come from memory almost twice as fast. Blocks as they lie go the way of \cref{sec:storedrow}, before and after; what differs there between two columns is the noise of the clock. Packed blocks need no fold. Their rows now have one tile up to six rows; three rows had been two and one, each of which took the weights apart for itself.
 @^roofline@>
 
 \begin{table}[tbp]
