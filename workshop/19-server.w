@@ -20,7 +20,7 @@ After 10 seconds 500 events have been made, $500\cdot180=90000$ bytes, and $10\c
 The answer is complete after $800/50=16$ seconds, and $800\cdot180=144000$ bytes long. By then $16\cdot3000=48000$ bytes have been taken, so 96000 wait, and from there on it gets less. The server never holds more than the answer has, whatever the telephone does. And if it takes nothing at all for \texttt{--send-timeout} seconds, the request is cancelled.
 \end{byhand}
 
-@ Every chapter has a program that shows what it is about. This one starts the server in its own process, as the tests do (\cref{sec:streams}), and talks to it through a socket. Its requests are written out as bytes, because a well-behaved client would refuse to send most of them.
+@ Every chapter has a program that shows what it is about. This one starts the server in its own process, as the tests do (\cref{sec:streams}), and talks to it through a socket. Its requests are written out line by line, because a well-behaved client would refuse to send most of them.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -36,32 +36,37 @@ The answer is complete after $800/50=16$ seconds, and $800\cdot180=144000$ bytes
 #include "command.h"
 @;@#
 @<Start a server, and end it@>@;
-@<Send bytes, and hear what comes back@>@;
+@<Send a request, and hear what comes back@>@;
+@<A request that everybody sends@>@;
 @<Nine requests that nobody should send@>@;
-@<One that everybody sends@>@;
+@<An answer in pieces@>@;
 @#
 int main(int argc, char **argv)
 {
   struct house h = @[{ .status = 0 }@];
   if (argc > 1 && strcmp(argv[1], "values") == 0) return printf("server.refused %zu\n", N_NINE) > 0 ? 0 : 1;
-  bool ok = start(&h) && send_nine(&h) && send_one(&h);
+  bool ok = start(&h) && send_one(&h) && send_nine(&h) && send_stream(&h);
   return end(&h) == STATUS_DONE && ok ? 0 : 1;
 }
 
 @* A request's way. \label{sec:requestway}
-Let us follow one request. Bytes arrive on a connection; \emph{libmicrohttpd}, a library that most systems have, makes headers and a body of them. The body is JSON. Its fields are read in the order of one table (\.{program/serve\_fields.c}), the prompt becomes ids, and what comes out is a \emph{job}: everything that the request wants, and room for everything that will be written for it. The job is put at the end of a line.
+What does a client send, and what does it get? Here is a whole request, and below it the answer's first line and the part of its body that matters most, the \emph{choice}. (A request can ask for several, with \texttt{n}.) Around the choice the answer has an id and a date, and the numbers of tokens, as people pay for them elsewhere.
+
+\widecheckpoint[1,13]{build/out/server.txt}{a request, its answer, and the text that the command writes}
+
+Let us follow it. Bytes arrive on a connection; \emph{libmicrohttpd}, a library that most systems have, makes headers and a body of them. The body is JSON. One table says which fields there are and which function reads each (\.{program/serve\_fields.c}), the prompt becomes ids, and the result is a \emph{job}: everything that the request wants, and room for everything that will be written for it. The job is put at the end of a queue. If \texttt{--queue} jobs wait there already, the client gets status \given{429} at once, with the advice to come back after a second.
 @^libmicrohttpd@>@^JSON@>@^job@>
 
-From here on another thread goes on. The \emph{engine's} thread takes the first job that has a text to begin, hands its texts to the scheduler, and computes passes as long as there is anything to compute (\.{program/serve\_engine.c}). After each pass it writes down what each text has got. The thread of HTTP is woken, and turns that into JSON: the whole answer when the job is done, or one event for each token (\.{program/serve\_answer.c}). \Cref{fig:serverway} shows who does what.
+From here on another thread takes over. The \emph{engine's} thread takes the first job in the queue that still has texts to begin, hands them to the scheduler, and computes passes as long as there is anything to compute (\.{program/serve\_engine.c}). After each pass it notes which token each text has got, and wakes the thread of HTTP, which turns tokens into JSON: into the whole answer when the job is done, or into one event for each token (\.{program/serve\_answer.c}). \Cref{fig:serverway} shows who does what.
 
 \widefig{serverway}{fig:serverway}{Who touches a job, from its first byte to its last. Between the two dashed lines it belongs to the engine; HTTP reads what has been written under a lock, and never waits for a pass.}{A diagram with three lanes, for the watcher, the thread of HTTP and the engine's thread. In the lane of HTTP: bytes, headers, body, fields and ids; then the job crosses to the engine's lane: queue, slot, passes; after each pass an arrow goes back to HTTP, which writes an event; at last the answer is sent, and the job is freed. In the lane of the watcher ticks, ten times a second, look at every connection.}
 
-Why two threads, and not one for each request, as many servers have it? Because the weights are read once for everybody: all texts are in one pass, and a pass has one owner. And why not one thread for all? Because a pass may take a second, and whoever asks \texttt{/health} in that second wants an answer now. So passes are computed in one place, and everything that may not wait for them happens in the other.
+Why two threads, and not one for each request, as many servers have it? Because the weights are read once for everybody: all texts are in one pass, and a pass has one owner. And why not one thread for all? Because a pass may take a second, and a client that asks \texttt{/health} in that second wants an answer now. So passes are computed in one place, and everything that may not wait for them happens in the other.
 
-The two share little, and that is why it can be checked. A job belongs to HTTP until it is submitted, and again when it is done. In between, the engine writes to the lists that the structure marks as its own, and HTTP copies from them while it holds a lock for a few instructions. The memory of a job is counted in an account of the job (\cref{sec:memory}), so whoever frees the last one can see whether anything was lost. ThreadSanitizer finds nothing to say about it.
+The two share little, and that is why it can be checked. A job belongs to HTTP until it is submitted, and again when it is done. In between, the engine writes to the lists that the structure marks as its own, and HTTP copies from them while it holds a lock for a few instructions. Even the memory goes by this rule: each job has an account of its own (\cref{sec:memory}), which moves with it, so no two threads ever count in the same account.
 @^thread@>@^lock@>
 
-A listener may leave while the engine still writes. Then the job is marked, the engine takes its texts out of the scheduler before the next pass, and whoever of the two lets go last frees the job.
+A client may leave while the engine still writes for it. Then the job is marked, the engine takes its texts out of the scheduler before the next pass, and the one of the two threads that lets go last frees the job.
 
 @ The program's server is |command_run| in a thread. Signals end it, so the main thread blocks them before it starts another one, and sends one to its own process at the end.
 
@@ -70,8 +75,8 @@ struct house { struct memory m;@+ FILE *out, *err;@+ pthread_t thread;@+ unsigne
 static void *serve(void *ctx)
 {
   struct house *h = ctx;
-  static char *line[] = @[{ "incipit", "serve", "-mmodels/pocket", "--port", "0", "--max-body", "4KiB" }@];
-  struct console c = @[{ .out = h->out, .err = h->err, .program = "incipit", .build = "none", .memory = &h->m }@];
+  static char *line[] = @[{ "incipit", "serve", "-mmodels/pocket",@| "--port", "0", "--max-body", "4KiB" }@];
+  struct console c = @[{ .out = h->out, .err = h->err, .memory = &h->m,@| .program = "incipit", .build = "none" }@];
   h->status = command_run(&c, 7, line);
   fclose(h->out);
   return NULL;
@@ -80,24 +85,26 @@ static void *serve(void *ctx)
 @ The port is a free one, which the server says in the first line that it prints. So the program reads that line, and takes the number from it.
 
 @<Start a server, and end it@>=
-static bool read_port(struct house *h, int from)
-{
-  FILE *in = fdopen(from, "r");
-  bool ok = in != NULL && fscanf(in, "%*[^:]:%*[^:]:%u", &h->port) == 1;
-  if (in != NULL) fclose(in);
-  return ok;
-}
 static bool start(struct house *h)
 {
   int ends[2];
+  FILE *in;
   sigset_t wanted;
   sigemptyset(&wanted);
   sigaddset(&wanted, SIGTERM), sigaddset(&wanted, SIGINT);
   pthread_sigmask(SIG_BLOCK, &wanted, NULL);
   if (pipe(ends) != 0 || (h->out = fdopen(ends[1], "w")) == NULL || (h->err = tmpfile()) == NULL
-    || pthread_create(&h->thread, NULL, serve, h) != 0) return false;
-  return read_port(h, ends[0]);
+    || (in = fdopen(ends[0], "r")) == NULL || pthread_create(&h->thread, NULL, serve, h) != 0) return false;
+  bool ok = fscanf(in, "%*[^:]:%*[^:]:%u", &h->port) == 1;
+  fclose(in);
+  return ok;
 }
+
+@ (The console of the command needs two functions, as in \cref{sec:streams}: nobody presses Ctrl-C here.)
+
+@<Start a server, and end it@>=
+static void listen_to_nobody(void) { }
+static bool never(void) { return false; }
 
 @ At the end, all memory of the server must be given back.
 
@@ -107,6 +114,91 @@ static int end(struct house *h)
   kill(getpid(), SIGTERM);
   pthread_join(h->thread, NULL);
   return h->m.all.live == 0 ? h->status : STATUS_FAILED;
+}
+
+@ A request has a first line, headers, an empty line and perhaps a body. Most of ours want a text, so they begin alike. A body that we send as it should be is counted, and the connection ends with it.
+
+@<Send a request, and hear what comes back@>=
+#define POST "POST /v1/completions HTTP/1.1\n"@/
+#define POST_JSON POST "Host: localhost\n" "Content-Type: application/json\n"
+static void write_request(char *request, size_t size, const char *head, const char *body)
+{
+  if (body == NULL) snprintf(request, size, "%s", head);
+  else snprintf(request, size, "%sConnection: close\n" "Content-Length: %zu\n" "\n" "%s", head, strlen(body), body);
+}
+
+@ HTTP ends a line with two characters, a carriage return and a line feed. Our requests have the line feed alone, which is easier to read, and get the other one on their way out.
+
+@<Send a request, and hear what comes back@>=
+static void put_lines(FILE *to, const char *text)
+{
+  for (; *text != '\0'; text++) {
+    if (*text == '\n') putc('\r', to);
+    putc(*text, to);
+  }
+}
+
+@ Each request goes over a connection of its own. To hear the answer, we read until the other side closes: a request that we expect to pass says that it is the last one, and the others had better be refused.
+
+@<Send a request, and hear what comes back@>=
+static bool ask(const struct house *h, const char *request, char *answer, size_t size)
+{
+  struct sockaddr_in at = @[{ .sin_family = AF_INET, .sin_port = htons((uint16_t) h->port),@|
+    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) }@];
+  int fd = socket(AF_INET, SOCK_STREAM, 0);
+  FILE *line = fd < 0 ? NULL : fdopen(fd, "r+");
+  if (line == NULL) return false;
+  bool ok = connect(fd, (struct sockaddr *) &at, sizeof at) == 0;
+  if (ok) {
+    put_lines(line, request);
+    fflush(line);
+    answer[fread(answer, 1, size - 1, line)] = '\0';
+  }
+  fclose(line);
+  return ok && answer[0] != '\0';
+}
+
+@ The first request is the one at the beginning of this section. Its answer must have the text that the command writes, so the command writes it.
+
+@<A request that everybody sends@>=
+static bool write_alone(char *text, size_t size)
+{
+  static char *line[] = @[{ "incipit", "generate", "-q", "-mmodels/pocket",@| "Once upon a time", "-n6" }@];
+  struct memory m = @[{ .fail_at = 0 }@];
+  FILE *out = tmpfile();
+  struct console c = @[{ .in = stdin, .out = out, .err = out, .memory = &m, .program = "incipit",@|
+    .build = "none", .listen = listen_to_nobody, .interrupted = never }@];
+  if (out == NULL || command_run(&c, 6, line) != STATUS_DONE) return false;
+  rewind(out);
+  text[fread(text, 1, size - 1, out)] = '\0';
+  fclose(out);
+  return true;
+}
+
+@ In the answer the text stands between two quotation marks.
+
+@<A request that everybody sends@>=
+static bool send_one(const struct house *h)
+{
+  char request[400], answer[8192], alone[400];
+  write_request(request, sizeof request, POST_JSON,@| "{\"prompt\": \"Once upon a time\", \"max_tokens\": 6}");
+  if (!ask(h, request, answer, sizeof answer) || !write_alone(alone, sizeof alone)) return false;
+  printf("%s\n\n%.*s\n", request, (int) strcspn(answer, "\r"), answer);
+  print_choice(answer);
+  size_t n = strlen(alone);
+  const char *text = strstr(answer, "\"text\":\"");
+  bool same = text != NULL && strncmp(text + 8, alone, n) == 0 && text[8 + n] == '"';
+  printf("$ incipit generate -q \"Once upon a time\" -n6\n" "%s\n" "the same: %s\n\n", alone, same ? "yes" : "no");
+  return same;
+}
+
+@ An answer is an object on one long line. We print the first of its choices.
+
+@<Send a request, and hear what comes back@>=
+static void print_choice(const char *from)
+{
+  from = strstr(from, "{\"index\"");
+  if (from != NULL) printf("%.*s}\n", (int) strcspn(from, "}"), from);
 }
 
 @* What is refused before a pass is computed. \label{sec:guards}
@@ -120,126 +212,97 @@ A library that speaks HTTP is a good thing to have: ours reads chunked bodies, k
 \emph{A drip.} The library's timeout begins anew with every byte. One byte every few seconds keeps a connection for ever, and a few such clients keep all connections (a \emph{slowloris} attack). So we count from a request's first byte to its last.
 @^slowloris attack@>
 
-\emph{A client that has gone.} While a request waits for its pass, its connection is \emph{suspended}: the library doesn't look at it. If the student closes the notebook now, nobody notices, and the model writes to the end of the context for nobody. Many servers do that, and it is the most frequent report about them.
+\emph{A client that has gone.} While a request waits for its pass, its connection is \emph{suspended}: the library doesn't look at it. If the student closes the notebook now, nobody notices, and the model writes to the end of the context for nobody. We notice within a second. A client that closes only its sending side counts as gone as well, because the two look alike until something is sent.
 
 \emph{A client that takes nothing.} See the box.
 
-\emph{One connection too many.} It would wait without a word until another one ends.
+\emph{One connection too many.} The library would let it wait without a word until another one ends. We take it, say \given{503}, and close it.
 
-The first three are seen in the headers. For the others there is a \emph{watcher}, a thread that looks at each connection ten times a second and asks the operating system three questions: has the other side closed? how many bytes have come? how many of ours have arrived there? From the answers it knows who has gone, who drips and who takes nothing, and shuts these connections down; the library then finds out for itself, so everything is given back in one place. All of it is in \.{program/http\_guard.c}, which is short enough to be read in one go.
+The first two are seen in the headers, and the last when a connection begins. For the others there is a \emph{watcher}, a thread that looks at each connection ten times a second and asks the operating system three questions: has the other side closed? how many bytes have come? how many of ours have arrived there? From the answers it knows who has gone, who drips and who takes nothing, and shuts these connections down; the library then finds out for itself, so everything is given back in one place. The watcher and the look at the headers are in \.{program/http\_guard.c}, which is short enough to be read in one go.
 @^watcher@>
 
-@ The program sends \val[word]{server.refused} such requests. Each goes over a connection of its own. We print the first line of what comes back; if there is a second answer, one that could be taken for the answer to another request, we say so.
+Who may ask at all? On the machine itself, everybody. An address that other machines can reach is refused at the start unless you name a file of keys (\texttt{--api-key}) or say that you want none (\texttt{--no-key}); then each request must bring a key, and we compare it with every key of the file, always to the end, so that the time tells nobody how much of it was right. What we don't do is encrypt. Between us and the world put a proxy that does.
+@^key of a client@>
+
+@ The program sends \val[word]{server.refused} requests that must be refused. The first five are wrong before anybody looks at a body: their framing, or the machine that they say they talk to.
 
 @<Nine requests that nobody should send@>=
-#define POST "POST /v1/completions HTTP/1.1\r\n"
-#define POST_JSON "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-static const struct { const char *what, *bytes; } nine[] = @[{@|
-    { "a length, and chunks", POST_JSON "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-      "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" },@|
-    { "two lengths", POST_JSON "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}" },@|
-    { "an unknown coding", POST_JSON "Transfer-Encoding: gzip\r\n\r\n" },@|
-    { "no host", "GET /health HTTP/1.1\r\n\r\n" },@|
-    { "a foreign host", "GET /health HTTP/1.1\r\nHost: evil.example\r\n\r\n" },@|
-    { "not JSON, by its own words", POST "Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}" },@|
-    { "a body of 5000 bytes, announced", POST_JSON "Content-Length: 5000\r\n\r\n" },@|
-    { "a name that is misspelt", POST_JSON "Connection: close\r\nContent-Length: 15\r\n\r\n{\"temprature\":1}" },@|
-    { "a number in quotation marks", POST_JSON "Connection: close\r\nContent-Length: 16\r\n\r\n{\"max_tokens\":\"5\"}" } }@];
+static const struct { const char *what, *head, *body; } nine[] = @[{@|
+    @<Requests with a wrong head@>,@|
+    @<Requests with a wrong body@> }@];
 static const size_t N_NINE = sizeof nine / sizeof *nine;
 
-@ What comes back is one line, or it should be.
+@ A request that we hide behind another one is a \texttt{GET}, which would be answered.
+
+@<Requests with a wrong head@>=
+{ "a length, and chunks", POST_JSON "Content-Length: 4\n" "Transfer-Encoding: chunked\n" "\n" "0\n" "\n"
+    "GET /health HTTP/1.1\n" "Host: localhost\n" "\n", NULL },@|
+{ "two lengths", POST_JSON "Content-Length: 2\n" "Content-Length: 3\n" "\n" "{}", NULL },@|
+{ "an unknown coding", POST_JSON "Transfer-Encoding: gzip\n" "\n", NULL },@|
+{ "no host", "GET /health HTTP/1.1\n" "\n", NULL },@|
+{ "a foreign host", "GET /health HTTP/1.1\n" "Host: evil.example\n" "\n", NULL }
+
+@ The other four have a body that is not JSON by its own words, that is longer than \texttt{--max-body}, or that says what cannot be meant.
+
+@<Requests with a wrong body@>=
+{ "not JSON, by its own words", POST "Host: localhost\n" "Content-Type: text/plain\n", "{}" },@|
+{ "5000 bytes, announced", POST_JSON "Content-Length: 5000\n" "\n", NULL },@|
+{ "a misspelt name", POST_JSON, "{\"temprature\": 1}" },@|
+{ "a number in quotation marks", POST_JSON, "{\"max_tokens\": \"5\"}" }
+
+@ Of each answer we print the status and the error's code, which is in its body. If there is a second answer, one that a proxy could take for the answer to another request, we say so.
 
 @<Nine requests that nobody should send@>=
 static bool send_nine(const struct house *h)
 {
   for (size_t i = 0; i < N_NINE; i++) {
-    char answer[8192];
-    if (!ask(h, nine[i].bytes, answer, sizeof answer)) return false;
-    bool again = strstr(answer + 1, "HTTP/1.1 ") != NULL;
-    printf("%-32s  %.*s%s\n", nine[i].what, (int) strcspn(answer, "\r"), answer, again ? ", and another" : "");
+    char request[400], answer[8192];
+    write_request(request, sizeof request, nine[i].head, nine[i].body);
+    if (!ask(h, request, answer, sizeof answer)) return false;
+    const char *code = strstr(answer, "\"code\":\"");
+    code = code == NULL ? "no code" : code + 8;
+    printf("%-30s  %.3s  %.*s%s\n", nine[i].what, answer + 9, (int) strcspn(code, "\""), code,@|
+      strstr(answer + 1, "HTTP/1.1 ") != NULL ? ", and another" : "");
   }
   return true;
 }
 
-@ To hear an answer, we read until the other side closes. A request that we let pass would keep its connection, so each says that it is the last one, or is refused.
+@ \widecheckpoint[15,23]{build/out/server.txt}{nine requests that nobody should send, and what came back}
 
-@<Send bytes, and hear what comes back@>=
-static bool ask(const struct house *h, const char *bytes, char *answer, size_t size)
-{
-  struct sockaddr_in at = @[{ .sin_family = AF_INET, .sin_port = htons((uint16_t) h->port),@|
-    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) }@];
-  int fd = socket(AF_INET, SOCK_STREAM, 0);
-  size_t n = strlen(bytes), have = 0;
-  ssize_t got = 0;
-  bool ok = fd >= 0 && connect(fd, (struct sockaddr *) &at, sizeof at) == 0
-    && send(fd, bytes, n, 0) == (ssize_t) n;
-  while (ok && have < size - 1 && (got = recv(fd, answer + have, size - 1 - have, 0)) > 0)
-    have += (size_t) got;
-  answer[have] = '\0';
-  if (fd >= 0) close(fd);
-  return ok && have > 0;
-}
+The first line is the one that matters most: one status, and no second answer. We had hidden a \texttt{GET} behind the body.
 
-@ And one request that is as it should be. Its answer must have the text that the command writes, so the command writes it.
-
-@<One that everybody sends@>=
-static bool write_alone(char *text, size_t size)
-{
-  static char *line[] = @[{ "incipit", "generate", "-q", "-mmodels/pocket",@|
-    "Once upon a time", "-n12" }@];
-  struct memory m = @[{ .fail_at = 0 }@];
-  FILE *out = tmpfile();
-  struct console c = @[{ .in = stdin, .out = out, .err = out, .program = "incipit",@|
-    .build = "none", .memory = &m, .listen = listen_to_nobody, .interrupted = never }@];
-  if (out == NULL || command_run(&c, 6, line) != STATUS_DONE) return false;
-  rewind(out);
-  text[fread(text, 1, size - 1, out)] = '\0';
-  fclose(out);
-  return true;
-}
-
-@ In the answer the text stands between two quotation marks.
-
-@<One that everybody sends@>=
-static bool send_one(const struct house *h)
-{
-  static const char body[] = POST_JSON "Connection: close\r\nContent-Length: 50\r\n\r\n"
-    "{\"prompt\": \"Once upon a time\", \"max_tokens\": 12  }";
-  char answer[8192], alone[400];
-  if (!ask(h, body, answer, sizeof answer) || !write_alone(alone, sizeof alone)) return false;
-  size_t n = strlen(alone);
-  const char *text = strstr(answer, "\"text\":\"");
-  bool same = text != NULL && strncmp(text + 8, alone, n) == 0 && text[8 + n] == '"';
-  printf("\n%.*s\n%s%s\nthe text of the command: %s\n", (int) strcspn(answer, "\r"), answer, "Once upon a time", alone,
-    same ? "yes" : "no");
-  return same;
-}
-
-@ (The console's two functions are those of \cref{sec:streams}: nobody presses Ctrl-C here.)
-
-@<Start a server, and end it@>=
-static void listen_to_nobody(void)
-{
-}
-static bool never(void)
-{
-  return false;
-}
-
-@ \widecheckpoint{build/out/server.txt}{nine requests that nobody should send, one that everybody sends, and what came back}
-
-The first line is the one that matters most: one status, and no second answer. Somebody had hidden a \texttt{GET} behind the body.
-
-Two of the nine aren't about HTTP at all. A page from anywhere can make your browser send requests to your own machine, and a name of its own may even resolve to your address (\emph{DNS rebinding}); so a server on loopback answers to its own names only, and a body must call itself JSON, which a foreign page cannot do without asking first. And look at the last two. A server that read over \texttt{temprature} would sample at another temperature than you think, and never tell you.
+Two of the nine aren't about HTTP at all. A page from anywhere can make your browser send requests to your own machine, and the page's own name may even resolve to your address (\emph{DNS rebinding}). So a server on loopback answers to its own names only, and a body must call itself JSON, which a foreign page cannot do without asking first. And look at the last two. A server that ignored \texttt{temprature} would sample at another temperature than you think, and never tell you. Ours says which field is meant.
 @^DNS rebinding@>
 
 @* A text in pieces. \label{sec:serverpieces}
+With \texttt{"stream": true} the answer comes token by token, as \emph{server-sent events}: each is a line that begins with \texttt{data:} and an empty line. Here is a short answer in events, of each its choice. The last one with a text says why the text ends, and \texttt{[DONE]} closes the stream.
+@^server-sent event@>@^streaming@>
+
+\widecheckpoint[25,28]{build/out/server.txt}{three tokens, as they arrive}
+
 A stream sends each token when it is known. But a token may end in the middle of a character, or with what may become a stop string; both wait in the text stream of \cref{stopping}, and a piece has only what is certain. So if you join all pieces, you have the text; and no piece ever shows a word that is taken back.
-@^streaming@>
 
-If a request asks for log-probabilities, each token must have a name in JSON, and a token need not be text: it may be two of the three bytes of a character. Then its name is \texttt{bytes:} and the bytes, and the exact bytes stand beside it. The log-probabilities themselves are those of the logits before any temperature, as everywhere in this program.
+@ The program has read the whole stream when it prints it, so what it shows is what came, and not when.
 
-Programs that compare models ask for something else: how likely is a text that the model did \emph{not} write? They send it as a prompt, want nothing written, and the prompt echoed with its log-probabilities. For that the rows of the prompt must be computed even if the index has them (\cref{sec:prefixindex}), because nobody has kept their logits; |on_row| of \cref{sec:watch} sees them go by.
+@<An answer in pieces@>=
+static bool send_stream(const struct house *h)
+{
+  char request[400], answer[8192];
+  write_request(request, sizeof request, POST_JSON,@|
+    "{\"prompt\": \"Once upon a time\", \"max_tokens\": 3, \"stream\": true}");
+  if (!ask(h, request, answer, sizeof answer)) return false;
+  putchar('\n');
+  for (const char *at = answer; (at = strstr(at, "data: ")) != NULL; at += 6) {
+    printf("data: ");
+    if (at[6] == '{') print_choice(at);
+    else puts("[DONE]");
+  }
+  return true;
+}
+
+@ If a request asks for log-probabilities, each token must have a name in JSON, and a token need not be text: it may be two of the three bytes of a character. Then its name is \texttt{bytes:} and the bytes, and the exact bytes stand beside it. The log-probabilities themselves are those of the logits before any temperature, as everywhere in this program.
+
+Programs that compare models ask for something else: how likely is a text that the model did \emph{not} write? They send it as a prompt with \texttt{max\_tokens} 0, and ask for the prompt back (\texttt{echo}) with its log-probabilities. For that the prompt's rows must be computed even if the index has them (\cref{sec:prefixindex}), because nobody has kept their logits; |on_row| of \cref{sec:watch} sees them go by.
 @^log-probability@>
 
 @* What people see. \label{sec:serverpage}
@@ -249,26 +312,29 @@ Programs that compare models ask for something else: how likely is a text that t
 
 \fig{servertokens}{fig:servertokens}{A text as it arrives, and what might have come instead of one of its tokens.}{A picture of the page in a browser: a text whose tokens are shaded, and beside one of them a list of five alternatives with their probabilities.}
 
+Programs that watch programs see the same numbers at \texttt{/metrics}, in the form that Prometheus reads: requests that run and wait, pages of the cache, tokens, and how long a first token and each further one took. A label never has a client's text in it.
+@^metrics of the server@>
+
 A model's text is the text of a stranger. If the page put it into itself as HTML, a prompt could make it run a program in the reader's browser. So it is only ever set as text, and the page's own policy forbids the browser to do otherwise. The test of the page (\.{tests/checks/page.sh}) opens it in a browser, types prompts with tags in them, compares what it shows with what \texttt{generate} prints, and counts requests to other machines: there are none.
 
 @* The end. \label{sec:serverend}
-When you stop a server, what happens to the student who has half an answer? The usual name for a good answer is \emph{graceful shutdown}. On the first signal we close the door: no new connection, and a new request on an old one gets status \given{503}. What has begun is finished, for at most \texttt{--drain-timeout} seconds. Only what is left then is cut, and told so. If nothing was cut the status is 0. A second signal ends the program at once; somebody who sends two means it.
+When you stop a server, what happens to the student who has half an answer? The usual name for a good answer is \emph{graceful shutdown}. On the first signal we close the door: we take no new connection, and a new request on an old one gets status \given{503}. Answers that have begun are finished, for at most \texttt{--drain-timeout} seconds. Whatever is not finished by then is cut, and its client is told so. If nothing was cut, the program's status is 0. A second signal ends it at once; if you send two, you mean it.
 @^graceful shutdown@>
 
-After such an end the pages of the index can be kept for the next start (\texttt{--prompt-cache}). Such a file is refused if any weight, any setting or any option that changes a row is another one: the key is a sum over all of them.
+After such an end the index's pages can be kept for the next start (\texttt{--prompt-cache}). At that start the file is refused if a weight, a setting or an option that changes a row is different: the file's key is a sum over all of them.
 
 @* The check, and the cost. \label{sec:servercheck}
-How do you test something that strangers will use? We do it in four ways, and each finds what the others do not.
+How do you test something that strangers will use? We do it in four ways, and each finds faults that the others miss.
 
-The suite \.{tests/suites/check\_serve.c} asks for a dozen kinds of texts, alone and in company, with little memory and with much, whole and in pieces, and compares each with \texttt{generate}'s by \texttt{==}; it sends each of the requests above, and a table of bodies with the error that each must get. A \emph{soak} (\.{tests/checks/soak.sh}) does everything at once: clients that stop reading, cut, drip and send garbage, between others whose answers are compared; at the end all accounts must be those of the beginning. The page has its browser. And planted faults must be found: each guard taken out, one by one.
+The suite \.{tests/suites/check\_serve.c} asks for a dozen kinds of texts, alone and in company, with little memory and with much, whole and in pieces, and compares each with \texttt{generate}'s by \texttt{==}; it sends requests such as those above, and a table of bodies with the error that each must get. A \emph{soak} (\.{tests/checks/soak.sh}) does everything at once: clients that stop reading, cut, drip and send garbage, between others whose answers are compared; at the end all accounts must be those of the beginning. The page has its browser. And we plant faults, among them each guard taken out, one by one: some test must fail for each.
 @^soak test@>
 
-What does it cost? A request costs its JSON and its tokens; a token in a stream costs an event, some lines of JSON. With the built-in model, which needs less than a tenth of a millisecond for a token, that is more than the model itself, and HTTP is the bottleneck; with any model that people use it is nothing. A connection costs some kilobytes, a waiting request its prompt, and a slot its text. The weights are there once.
+What does it cost? A request costs its JSON and its tokens; a token in a stream costs an event, some lines of JSON. The built-in model is so small that this is more work than the token itself, and HTTP is the bottleneck; with any model that people use you will not find it in a measurement. A connection costs some kilobytes, a waiting request its prompt, and a slot its text. The weights are there once.
 
 @* Exercises. \label{sec:serverexercises}
 Each exercise names the command that checks your answer.
 
 \begin{exercises}
 \exercise{check}{ex:server.slow}{In the box, the answer has \given{1200} tokens. How many bytes wait at most?}{\texttt{make exercise-W19-1}}{\given{144000}. It is complete after 24 seconds and \given{216000} bytes long; \given{72000} bytes have been taken by then.}
-\exercise{think}{ex:server.order}{A request has a wrong key, a body that is too long, and a field that nobody knows. Which error does it get, and why must it be that one?}{\texttt{make exercise-W19-2}}{\given{401}. Who has no key should learn nothing about the server, not even how long a body may be; and the body is not read.}
+\exercise{think}{ex:server.order}{A request has a wrong key, a body that is too long, and a field that nobody knows. Which status does it get? Which one after the key has been put right, and which one after the body has been made short as well? Why in this order? (Three numbers; the command sends the three requests to a server.)}{\texttt{make exercise-W19-2}}{\given{401}, \given{413}, \given{400}. A client without a key should learn nothing about the server, not even how long a body may be. And each test costs more than the one before: for the first two we need only the headers, for the third the body must be read.}
 \end{exercises}
