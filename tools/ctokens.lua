@@ -136,13 +136,13 @@ function M.slurp(name)
   return s
 end
 
--- the entries of a file of changes:  == FILE [WORD], then lines with - (as they are) and + (as they shall be)
+-- the entries of a file of changes:  == FILE [WORD [MORE]], then lines with - (as they are) and + (as they shall be)
 function M.changes(name)
   local list, e, line = {}, nil, 0
   for l in io.lines(name) do
     line = line + 1
-    local file, word = l:match("^== (%S+)%s*(%S*)")
-    if file then e = { file = file, word = word, old = {}, new = {}, line = line }; list[#list + 1] = e
+    local file, word, more = l:match("^== (%S+)%s*(%S*)%s*(%S*)")
+    if file then e = { file = file, word = word, more = more, old = {}, new = {}, line = line }; list[#list + 1] = e
     elseif e and l:match("^%-") then e.old[#e.old + 1] = l:sub(2)
     elseif e and l:match("^%+") then e.new[#e.new + 1] = l:sub(2) end
   end

@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 @* A request's way. \label{sec:requestway}
 What does a client send, and what does it get? Here is a whole request, and below it the answer's first line and the part of its body that matters most, the \emph{choice}. (A request can ask for several, with \texttt{n}.) Around the choice the answer has an id and a date, and the numbers of tokens, as people pay for them elsewhere.
 
-\widecheckpoint[1,13]{build/out/server.txt}{a request, its answer, and the text that the command writes}
+\widecheckpoint[2,14]{build/out/server.txt}{a request, its answer, and the text that the command writes}
 
 Let us follow it. Bytes arrive on a connection; \emph{libmicrohttpd}, a library that most systems have, makes headers and a body of them. The body is JSON. One table says which fields there are and which function reads each (\.{program/serve\_fields.c}), the prompt becomes ids, and the result is a \emph{job}: everything that the request wants, and room for everything that will be written for it. The job is put at the end of a queue. If \texttt{--queue} jobs wait there already, the client gets status \given{429} at once, with the advice to come back after a second.
 @^libmicrohttpd@>@^JSON@>@^job@>
@@ -224,7 +224,7 @@ The first two are seen in the headers, and the last when a connection begins. Fo
 Who may ask at all? On the machine itself, everybody. An address that other machines can reach is refused at the start unless you name a file of keys (\texttt{--api-key}) or say that you want none (\texttt{--no-key}); then each request must bring a key, and we compare it with every key of the file, always to the end, so that the time tells nobody how much of it was right. What we don't do is encrypt. Between us and the world put a proxy that does.
 @^key of a client@>
 
-@ The program sends \val[word]{server.refused} requests that must be refused. The first five are wrong before anybody looks at a body: their framing, or the machine that they say they talk to.
+@ The program sends \val[word]{server.refused} requests that must be refused. Some are wrong before we look at a body: in their framing, or in the name of the machine that they say they talk to.
 
 @<Nine requests that nobody should send@>=
 static const struct { const char *what, *head, *body; } nine[] = @[{@|
@@ -232,23 +232,23 @@ static const struct { const char *what, *head, *body; } nine[] = @[{@|
     @<Requests with a wrong body@> }@];
 static const size_t N_NINE = sizeof nine / sizeof *nine;
 
-@ A request that we hide behind another one is a \texttt{GET}, which would be answered.
+@ Behind the first of them we hide a second request, a \texttt{GET} that any server would answer.
 
 @<Requests with a wrong head@>=
-{ "a length, and chunks", POST_JSON "Content-Length: 4\n" "Transfer-Encoding: chunked\n" "\n" "0\n" "\n"
-    "GET /health HTTP/1.1\n" "Host: localhost\n" "\n", NULL },@|
-{ "two lengths", POST_JSON "Content-Length: 2\n" "Content-Length: 3\n" "\n" "{}", NULL },@|
-{ "an unknown coding", POST_JSON "Transfer-Encoding: gzip\n" "\n", NULL },@|
-{ "no host", "GET /health HTTP/1.1\n" "\n", NULL },@|
-{ "a foreign host", "GET /health HTTP/1.1\n" "Host: evil.example\n" "\n", NULL }
+{ "a length, and chunks",@| POST_JSON "Content-Length: 4\n" "Transfer-Encoding: chunked\n\n0\n\n"
+    "GET /health HTTP/1.1\n" "Host: localhost\n\n", NULL },@|
+{ "two lengths",@| POST_JSON "Content-Length: 2\n" "Content-Length: 3\n\n{}", NULL },@|
+{ "an unknown coding",@| POST_JSON "Transfer-Encoding: gzip\n\n", NULL },@|
+{ "no host",@| "GET /health HTTP/1.1\n\n", NULL },@|
+{ "a foreign host",@| "GET /health HTTP/1.1\n" "Host: evil.example\n\n", NULL }
 
-@ The other four have a body that is not JSON by its own words, that is longer than \texttt{--max-body}, or that says what cannot be meant.
+@ The others have a body that calls itself something else than JSON, that is longer than \texttt{--max-body}, or that says what nobody can have meant.
 
 @<Requests with a wrong body@>=
-{ "not JSON, by its own words", POST "Host: localhost\n" "Content-Type: text/plain\n", "{}" },@|
-{ "5000 bytes, announced", POST_JSON "Content-Length: 5000\n" "\n", NULL },@|
-{ "a misspelt name", POST_JSON, "{\"temprature\": 1}" },@|
-{ "a number in quotation marks", POST_JSON, "{\"max_tokens\": \"5\"}" }
+{ "not JSON, by its own words",@| POST "Host: localhost\n" "Content-Type: text/plain\n", "{}" },@|
+{ "5000 bytes, announced",@| POST_JSON "Content-Length: 5000\n\n", NULL },@|
+{ "a misspelt name",@| POST_JSON, "{\"temprature\": 1}" },@|
+{ "a number in quotation marks",@| POST_JSON, "{\"max_tokens\": \"5\"}" }
 
 @ Of each answer we print the status and the error's code, which is in its body. If there is a second answer, one that a proxy could take for the answer to another request, we say so.
 
@@ -267,7 +267,7 @@ static bool send_nine(const struct house *h)
   return true;
 }
 
-@ \widecheckpoint[15,23]{build/out/server.txt}{nine requests that nobody should send, and what came back}
+@ \widecheckpoint[16,24]{build/out/server.txt}{nine requests that nobody should send, and what came back}
 
 The first line is the one that matters most: one status, and no second answer. We had hidden a \texttt{GET} behind the body.
 
@@ -278,7 +278,7 @@ Two of the nine aren't about HTTP at all. A page from anywhere can make your bro
 With \texttt{"stream": true} the answer comes token by token, as \emph{server-sent events}: each is a line that begins with \texttt{data:} and an empty line. Here is a short answer in events, of each its choice. The last one with a text says why the text ends, and \texttt{[DONE]} closes the stream.
 @^server-sent event@>@^streaming@>
 
-\widecheckpoint[25,28]{build/out/server.txt}{three tokens, as they arrive}
+\widecheckpoint[26,29]{build/out/server.txt}{three tokens, as they arrive}
 
 A stream sends each token when it is known. But a token may end in the middle of a character, or with what may become a stop string; both wait in the text stream of \cref{stopping}, and a piece has only what is certain. So if you join all pieces, you have the text; and no piece ever shows a word that is taken back.
 

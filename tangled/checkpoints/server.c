@@ -121,15 +121,15 @@ static bool send_one(const struct house *h)
 /* <Nine requests that nobody should send> */
 static const struct { const char *what, *head, *body; } nine[] = {
     /* <Requests with a wrong head> */
-    { "a length, and chunks", POST_JSON "Content-Length: 4\n" "Transfer-Encoding: chunked\n" "\n" "0\n" "\n"
-        "GET /health HTTP/1.1\n" "Host: localhost\n" "\n", NULL },
-    { "two lengths", POST_JSON "Content-Length: 2\n" "Content-Length: 3\n" "\n" "{}", NULL },
-    { "an unknown coding", POST_JSON "Transfer-Encoding: gzip\n" "\n", NULL },
-    { "no host", "GET /health HTTP/1.1\n" "\n", NULL },
-    { "a foreign host", "GET /health HTTP/1.1\n" "Host: evil.example\n" "\n", NULL },
+    { "a length, and chunks", POST_JSON "Content-Length: 4\n" "Transfer-Encoding: chunked\n\n0\n\n"
+        "GET /health HTTP/1.1\n" "Host: localhost\n\n", NULL },
+    { "two lengths", POST_JSON "Content-Length: 2\n" "Content-Length: 3\n\n{}", NULL },
+    { "an unknown coding", POST_JSON "Transfer-Encoding: gzip\n\n", NULL },
+    { "no host", "GET /health HTTP/1.1\n\n", NULL },
+    { "a foreign host", "GET /health HTTP/1.1\n" "Host: evil.example\n\n", NULL },
     /* <Requests with a wrong body> */
     { "not JSON, by its own words", POST "Host: localhost\n" "Content-Type: text/plain\n", "{}" },
-    { "5000 bytes, announced", POST_JSON "Content-Length: 5000\n" "\n", NULL },
+    { "5000 bytes, announced", POST_JSON "Content-Length: 5000\n\n", NULL },
     { "a misspelt name", POST_JSON, "{\"temprature\": 1}" },
     { "a number in quotation marks", POST_JSON, "{\"max_tokens\": \"5\"}" } };
 static const size_t N_NINE = sizeof nine / sizeof *nine;

@@ -1,10 +1,11 @@
 -- mutants.lua FILE... -- plants one fault at a time in the tangled C or in program/; each must fail its suite.
 -- An entry of tests/planted/mutants/*.txt:
---   == FILE SUITE
+--   == FILE SUITE [CASE]
 --   -old lines, whose tokens occur exactly once in FILE
 --   +new lines
 -- With PLACES set nothing is compiled: only whether every entry (of tests/planted/live/*.txt and tests/planted/fuzz/planted.txt, too) still has its place; TANGLED: the folder
 -- where the files are looked for instead of tangled/.
+-- The tests of CASE come first; only a fault that they do not find is given to the whole suite.
 -- FILE is compiled alone and linked before the libraries, which then keeps its own; a suite is compiled once.
 local C = dofile("tools/ctokens.lua")
 local build = os.getenv("BUILD") or "build"
@@ -74,9 +75,12 @@ local function mutant(e, where)
     cc, dir, e.word, home, build, build, build, check.libs, libs, home)
   if not ok then print(string.format("%-3d %s: does not compile", n, where)); broken = broken + 1; return end
   -- the first test that fails is enough; the limit also ends what the tests have started, which may have left their process group and session
-  local passed = run("INCIPIT_TAP=%s/out.tap CK_DEFAULT_TIMEOUT=60 CK_VERBOSITY=silent %s/limit 300 %s/suite >%s/out.txt 2>&1 & suite=$!\n"
-    .. "while kill -0 $suite 2>/dev/null; do grep -qs '^not ok' %s/out.tap && kill $suite 2>/dev/null; sleep 0.1; done; wait $suite",
-    home, build, home, home, home)
+  local function passes(case)
+    return run("%s INCIPIT_TAP=%s/out.tap CK_DEFAULT_TIMEOUT=60 CK_VERBOSITY=silent %s/limit 300 %s/suite >%s/out.txt 2>&1 & suite=$!\n"
+      .. "while kill -0 $suite 2>/dev/null; do grep -qs '^not ok' %s/out.tap && kill $suite 2>/dev/null; sleep 0.1; done; wait $suite",
+      case == "" and "" or "CK_RUN_CASE=" .. case, home, build, home, home, home)
+  end
+  local passed = (e.more == "" or passes(e.more)) and passes("")
   local killer = "crash or time"
   local t = io.open(home .. "/out.tap")
   if t then

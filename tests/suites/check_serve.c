@@ -1211,15 +1211,37 @@ START_TEST(the_log_has_nothing_of_a_client)
 }
 END_TEST
 
+/* a case by itself: CK_RUN_CASE=guards */
+static TCase *add_case(Suite *s, const char *name)
+{
+  TCase *t = tcase_create(name);
+  tcase_set_timeout(t, 300);
+  suite_add_tcase(s, t);
+  return t;
+}
+
 int main(void)
 {
   Suite *s = suite_create("serve");
-  TCase *t = tcase_create("server");
-  tcase_set_timeout(t, 300);
+  TCase *t;
+  t = add_case(s, "answers");
   tcase_add_test(t, each_request_is_what_generate_prints);
   tcase_add_test(t, company_changes_no_answer);
   tcase_add_test(t, little_memory_changes_no_answer);
   tcase_add_test(t, without_prefixes_no_answer_changes);
+  tcase_add_test(t, numbers_are_generates);
+  tcase_add_test(t, an_echo_is_scored_as_probe_scores_it);
+  tcase_add_test(t, numbers_of_a_talk);
+  tcase_add_test(t, rows_that_were_found_are_counted);
+  tcase_add_test(t, pieces_come_as_they_are_written);
+  tcase_add_test(t, a_talk_is_what_chat_prints);
+  t = add_case(s, "manners");
+  tcase_add_test(t, only_those_with_a_key);
+  tcase_add_test(t, foreign_pages_are_refused);
+  tcase_add_test(t, each_mistake_has_its_answer);
+  tcase_add_test(t, each_option_refuses_something);
+  tcase_add_test(t, the_log_has_nothing_of_a_client);
+  t = add_case(s, "guards");
   tcase_add_test(t, two_framings_are_refused);
   tcase_add_test(t, large_bodies_are_refused);
   tcase_add_test(t, drips_sleepers_and_halves_are_cut);
@@ -1227,26 +1249,17 @@ int main(void)
   tcase_add_test(t, who_has_gone_is_noticed);
   tcase_add_test(t, who_takes_nothing_is_dropped);
   tcase_add_test(t, garbage_ends_nothing);
-  tcase_add_test(t, only_those_with_a_key);
-  tcase_add_test(t, foreign_pages_are_refused);
-  tcase_add_test(t, each_mistake_has_its_answer);
-  tcase_add_test(t, each_option_refuses_something);
-  tcase_add_test(t, numbers_are_generates);
-  tcase_add_test(t, an_echo_is_scored_as_probe_scores_it);
-  tcase_add_test(t, numbers_of_a_talk);
-  tcase_add_test(t, rows_that_were_found_are_counted);
+  t = add_case(s, "queue");
   tcase_add_test(t, first_come_first_served);
   tcase_add_test(t, a_prompt_may_fill_the_context);
   tcase_add_test(t, without_a_queue_a_free_slot_is_a_place);
-  tcase_add_test(t, pieces_come_as_they_are_written);
-  tcase_add_test(t, a_talk_is_what_chat_prints);
+  t = add_case(s, "memory");
   tcase_add_test(t, a_request_without_memory_fails_alone);
   tcase_add_test(t, an_engine_without_memory_goes_on);
   tcase_add_test(t, an_answer_without_memory_is_none);
+  t = add_case(s, "end");
   tcase_add_test(t, a_drained_end_cuts_nothing);
   tcase_add_test(t, what_is_cut_is_told);
   tcase_add_test(t, pages_outlive_the_server);
-  tcase_add_test(t, the_log_has_nothing_of_a_client);
-  suite_add_tcase(s, t);
   return suite_run(s);
 }
