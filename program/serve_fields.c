@@ -108,7 +108,7 @@ static bool is_missing(struct field_reader *f, const char *param)
 
 static bool is_unsupported(struct field_reader *f, const char *param, const char *wanted)
 {
-  return serve_refuse(f->r, 400, "unsupported_parameter", param, "`%.100s' has no such use here; wanted: %s", param, wanted);
+  return serve_refuse(f->r, 400, "unsupported_parameter", param, "`%.100s' is not supported as it stands; wanted: %s", param, wanted);
 }
 
 /* A number too large for an integer of 64 bits was read as a real one; it is an integer all the same, out of any range. */
@@ -443,21 +443,28 @@ static const struct field_row *find_row(const char *name, unsigned where)
   return NULL;
 }
 
-static bool all_known(struct field_reader *f, unsigned where)
+/* A field of the other interface is sent more often than one that is misspelt, and has a near name here as well (prompt,
+   prompt_cache_key); so it is told by its place. */
+static bool is_unknown(struct field_reader *f, const char *key, unsigned where)
 {
-  const char *name[N_ROWS];
+  const char *name[N_ROWS], *nearest;
   size_t n = 0;
+  char shown[120];
+  snprintf(shown, sizeof shown, "%.100s", key);
+  if (find_row(key, BOTH) != NULL)
+    return serve_refuse(f->r, 400, "unknown_parameter", shown, "`%s' is a field of %s; wanted: those of this path", shown,
+      where == CHAT ? "/v1/completions" : "/v1/chat/completions");
   for (size_t i = 0; i < N_ROWS; i++)
     if ((row[i].where & where) != 0) name[n++] = row[i].name;
-  for (void *at = json_object_iter(f->j->body); at != NULL; at = json_object_iter_next(f->j->body, at)) {
-    const char *key = json_object_iter_key(at);
-    char shown[120];
-    if (find_row(key, where) != NULL) continue;
-    const char *nearest = strlen(key) < 40 ? options_suggest(key, name, n) : NULL;
-    snprintf(shown, sizeof shown, "%.100s", key);
-    return serve_refuse(f->r, 400, "unknown_parameter", shown, "`%s' is not known here%s%s", shown,
-      nearest == NULL ? "; wanted: a field of this interface" : "; the nearest is ", nearest == NULL ? "" : nearest);
-  }
+  nearest = strlen(key) < 40 ? options_suggest(key, name, n) : NULL;
+  return serve_refuse(f->r, 400, "unknown_parameter", shown, "`%s' is not known here%s%s", shown,
+    nearest == NULL ? "; wanted: a field of this interface" : "; the nearest is ", nearest == NULL ? "" : nearest);
+}
+
+static bool all_known(struct field_reader *f, unsigned where)
+{
+  for (void *at = json_object_iter(f->j->body); at != NULL; at = json_object_iter_next(f->j->body, at))
+    if (find_row(json_object_iter_key(at), where) == NULL) return is_unknown(f, json_object_iter_key(at), where);
   return true;
 }
 

@@ -329,7 +329,7 @@ How do you test something that strangers will use? We do it in four ways, and ea
 The suite \.{tests/suites/check\_serve.c} asks for a dozen kinds of texts, alone and in company, with little memory and with much, whole and in pieces, and compares each with \texttt{generate}'s by \texttt{==}; it sends requests such as those above, and a table of bodies with the error that each must get. A \emph{soak} (\.{tests/checks/soak.sh}) does everything at once: clients that stop reading, cut, drip and send garbage, between others whose answers are compared; at the end all accounts must be those of the beginning. The page has its browser. And we plant faults, among them each guard taken out, one by one: some test must fail for each.
 @^soak test@>
 
-What does it cost? A request costs its JSON and its tokens; a token in a stream costs an event, some lines of JSON. The built-in model is so small that this is more work than the token itself, and HTTP is the bottleneck; with any model that people use you will not find it in a measurement. A connection costs some kilobytes, a waiting request its prompt, and a slot its text. The weights are there once.
+What does it cost? A request costs its JSON and its tokens; a token in a stream costs an event, some lines of JSON. Even with the built-in model, whose tokens could hardly be cheaper, that is less work than the passes; with any model that people use you will not find it in a measurement. A connection costs some kilobytes, a waiting request its prompt, and a slot its text. The weights are there once.
 
 @* Exercises. \label{sec:serverexercises}
 Each exercise names the command that checks your answer.

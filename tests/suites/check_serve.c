@@ -598,6 +598,24 @@ START_TEST(each_mistake_has_its_answer)
 }
 END_TEST
 
+/* a name that is not known here: where it belongs, or what is nearest to it */
+START_TEST(an_unknown_field_is_told_by_its_place)
+{
+  static const struct { const char *path, *body, *words; } told[] = {
+    { "/v1/completions", "{\"temprature\":1}", "the nearest is temperature" },
+    { "/v1/completions", "{\"messages\":[]}", "is a field of /v1/chat/completions" },
+    { "/v1/chat/completions", "{\"prompt\":\"Once\"}", "is a field of /v1/completions" },
+    { "/v1/completions", "{\"something quite different\":1}", "wanted: a field of this interface" } };
+  struct server *s = SERVE("--slots", "2");
+  for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+    char *a = post(s, told[i].path, told[i].body);
+    ck_assert_msg(status_of(a) == 400 && strstr(a, told[i].words) != NULL, "%s", a);
+    free(a);
+  }
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+
 /* ---- options: what each refuses; what it changes is in the other tests */
 static const struct { const char *option, *refused, *words; } refused[] = {
   { "model", "-m /nowhere", "/nowhere" }, { "ignore-field", "--ignore-field nothing", "nothing" },
@@ -1239,6 +1257,7 @@ int main(void)
   tcase_add_test(t, only_those_with_a_key);
   tcase_add_test(t, foreign_pages_are_refused);
   tcase_add_test(t, each_mistake_has_its_answer);
+  tcase_add_test(t, an_unknown_field_is_told_by_its_place);
   tcase_add_test(t, each_option_refuses_something);
   tcase_add_test(t, the_log_has_nothing_of_a_client);
   t = add_case(s, "guards");
