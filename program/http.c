@@ -257,7 +257,7 @@ static struct http_connection *begin_connection(struct http_server *h, struct MH
   if (c == NULL || info == NULL) return NULL;
   *c = (struct http_connection) { .mc = mc, .fd = info->connect_fd };
   pthread_mutex_lock(&h->lock);
-  bool full = h->open >= h->w.connections;
+  bool full = h->open >= h->w.connections && http_count_present(h) >= h->w.connections;
   http_begin_phase(c, full ? HTTP_REFUSED : HTTP_IDLE, timing_seconds());
   c->received = 0; /* what has come before we looked has come */
   if (!full) h->open++;

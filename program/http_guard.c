@@ -9,7 +9,7 @@
    4. its timeout is one of inactivity: a client that sends a byte now and then is served for ever;
    5. a client that has gone is not noticed while its connection waits (is suspended), and a client that takes nothing
       keeps its place;
-   6. one connection too many waits in the backlog without an answer.
+   6. one connection too many waits in the backlog without an answer, and counts those whose clients have just gone.
    The first three are seen in the headers. For the others the watcher asks the socket itself: whether the other side has
    closed (poll), how many bytes have come, and how many of ours have arrived there (TCP_INFO). It closes a connection with
    shutdown; libmicrohttpd then finds that out for itself, and what an exchange holds is given back in one place only. */
@@ -133,6 +133,14 @@ void http_resume(struct http_exchange *x)
   }
   x->suspended = false;
   MHD_resume_connection(x->c->mc);
+}
+
+unsigned http_count_present(const struct http_server *h)
+{
+  unsigned n = 0;
+  for (const struct http_connection *c = h->first; c != NULL; c = c->next)
+    n += c->phase != HTTP_REFUSED && !c->shut && !is_gone(c);
+  return n;
 }
 
 void http_look(struct http_server *h, double now)

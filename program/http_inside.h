@@ -62,6 +62,10 @@ unsigned http_misframed(struct MHD_Connection *mc, const char *version, const ch
 /* one look of the watcher at all connections, under the lock */
 void http_look(struct http_server *h, double now);
 
+/* under the lock: connections with a client. One that has gone gives up its place at once: somebody who closes a connection and
+   opens the next is seen to open first, because libmicrohttpd accepts before it reads */
+unsigned http_count_present(const struct http_server *h);
+
 /* writes a whole answer, with this X-Request-Id, past libmicrohttpd, which has not begun one, and closes our side; what does not fit into the
    socket's buffer is lost */
 void http_refuse(int fd, const char id[33], unsigned status, const char *reason, const char *body, bool retry);
