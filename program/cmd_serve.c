@@ -308,17 +308,22 @@ static bool drain(struct serve_engine *e, double seconds)
   return true;
 }
 
-/* What was cut has two seconds to be told so. Pages are kept only after an end at which everybody had got an answer. */
+/* What was cut has two seconds to be told so. Pages are kept only after an end at which everybody had got an answer. Somebody
+   who has pressed Ctrl-C and sees the program go on is told why. */
 static int finish(struct serving *s, const unsigned char key[PREFIX_KEY])
 {
   struct serve_house *h = &s->house;
   const struct option_value *file = &s->w->of[OPTION_PROMPT_CACHE];
   atomic_store(&h->draining, true);
   http_quiesce(h->http);
-  bool whole = drain(h->engine, (double) option_or(s->w, OPTION_DRAIN_TIMEOUT, 30));
+  uint64_t seconds = option_or(s->w, OPTION_DRAIN_TIMEOUT, 30);
+  if (!serve_is_idle(h->engine)) fprintf(s->c->err, "incipit: answers that have begun are finished first, for %" PRIu64
+    " seconds at most; a second signal ends them\n", seconds);
+  bool whole = drain(h->engine, (double) seconds);
   if (!whole) {
     serve_cut(h->engine);
     drain(h->engine, 2);
+    fprintf(s->c->err, "incipit: what was not finished by then was cut (--drain-timeout)\n");
   }
   http_close(h->http);
   h->http = NULL;

@@ -1181,6 +1181,7 @@ START_TEST(a_drained_end_cuts_nothing)
   ck_assert_msg(status_of(a) == 200 && strstr(a, "\"usage\"") != NULL, "%.200s", a);
   free(a), close(whole);
   ck_assert_int_eq(ended(s), 0);
+  ck_assert_msg(strstr(s->err, "for 250 seconds at most") != NULL && strstr(s->err, "was cut") == NULL, "%s", s->err);
 }
 END_TEST
 START_TEST(what_is_cut_is_told)
@@ -1193,6 +1194,7 @@ START_TEST(what_is_cut_is_told)
   ck_assert_msg(strstr(a, "data: {\"error\":{") != NULL && strstr(a, "shutting_down") != NULL && strstr(a, "[DONE]") == NULL, "the stream");
   ck_assert_msg(status_of(b) == 503 && strstr(b, "shutting_down") != NULL, "%s", b);
   ck_assert_int_eq(ended(s), 1);
+  ck_assert_msg(strstr(s->err, "was cut") != NULL, "%s", s->err);
   free(a), free(b), close(stream), close(whole);
 }
 END_TEST
