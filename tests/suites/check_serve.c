@@ -64,6 +64,14 @@ static int ended(struct server *s)
   ck_assert_msg(s->m.all.live == 0, "%lu bytes are still held", (unsigned long) s->m.all.live);
   return s->status;
 }
+/* it should not have begun to listen; a server that does would wait for a signal */
+static void refused_to_begin(struct server *s, const char *words)
+{
+  bool listens = s->port != 0;
+  if (listens) kill(getpid(), SIGTERM);
+  int status = ended(s);
+  ck_assert_msg(!listens && status == 1 && strstr(s->err, words) != NULL, "%s: status %d: %s", words, status, s->err);
+}
 static int stop(struct server *s)
 {
   kill(getpid(), SIGTERM);
@@ -545,9 +553,13 @@ START_TEST(only_those_with_a_key)
   ANSWERS(s, BEGIN "Content-Length: 99999\r\n\r\n", 3, 401, "invalid_api_key"); /* before the body */
   ck_assert_int_eq(stop(s), 0);
   chmod(path, 0644);
-  s = SERVE("--api-key", path);
-  ck_assert_int_eq(ended(s), 1);
-  ck_assert_msg(strstr(s->err, "chmod 600") != NULL, "%s", s->err);
+  refused_to_begin(SERVE("--api-key", path), "chmod 600");
+  chmod(path, 0600);
+  ck_assert(truncate(path, 6) == 0); /* the remark alone */
+  refused_to_begin(SERVE("--api-key", path), "there is no key in it");
+  FILE *f = fopen(path, "a");
+  fputs("\nsk-short\n", f), fclose(f);
+  refused_to_begin(SERVE("--api-key", path), "line 3: this is no key");
   unlink(path);
 }
 END_TEST
@@ -1215,11 +1227,23 @@ START_TEST(pages_outlive_the_server)
   ck_assert_msg(strstr(answer[1], "\"cached_tokens\":9") != NULL || strstr(answer[1], "\"cached_tokens\":8") != NULL, "%s", answer[1]);
   char *a = strstr(answer[0], "\"text\""), *b = strstr(answer[1], "\"text\"");
   ck_assert(strncmp(a, b, strcspn(a, "}")) == 0);
-  struct server *s = SERVE("--prompt-cache", path, "--kv-type", "f16"); /* other rows */
-  ck_assert_int_eq(ended(s), 1);
+  /* other rows; another weight, in its last bit */
+  refused_to_begin(SERVE("--prompt-cache", path, "--kv-type", "f16"), path);
+  refused_to_begin(SERVE("--prompt-cache", path, "--window", "2048"), path);
+  char other[] = "/tmp/incipit-model-XXXXXX", command[300];
+  ck_assert(mkdtemp(other) != NULL);
+  snprintf(command, sizeof command, "cp models/pocket/*.json models/pocket/model.safetensors %s", other);
+  ck_assert_int_eq(system(command), 0);
+  snprintf(command, sizeof command, "%s/model.safetensors", other);
+  FILE *f = fopen(command, "r+");
+  ck_assert(f != NULL && fseek(f, -4, SEEK_END) == 0);
+  int last = getc(f);
+  fseek(f, -4, SEEK_END), putc(last ^ 1, f), fclose(f);
+  refused_to_begin(SERVE("--prompt-cache", path, "-m", other), path);
+  snprintf(command, sizeof command, "rm -r %s", other);
+  ck_assert_int_eq(system(command), 0);
   ck_assert(truncate(path, 1000) == 0);
-  s = SERVE("--prompt-cache", path);
-  ck_assert_int_eq(ended(s), 1);
+  refused_to_begin(SERVE("--prompt-cache", path), path);
   unlink(path), free(answer[0]), free(answer[1]);
 }
 END_TEST
