@@ -27,11 +27,12 @@ struct server {
   struct memory m;
   FILE *out, *err_file;
 };
+static void (*leave_by)(int status); /* at a second signal; null: not at all */
 static void *serve_now(void *ctx)
 {
   struct server *s = ctx;
   struct console c = { .program = "build/incipit", .build = "test", .memory = &s->m, .out = s->out, .err = s->err_file,
-    .listen = listen_to_nobody, .interrupted = counted_interrupt };
+    .listen = listen_to_nobody, .interrupted = counted_interrupt, .leave = leave_by };
   s->status = command_run(&c, s->argc, s->argv);
   fclose(s->out);
   return NULL;
@@ -661,7 +662,9 @@ START_TEST(each_option_refuses_something)
     char line[300];
     int o = 0;
     snprintf(line, sizeof line, "serve %s", refused[i].refused);
+    alarm(20); /* a server that is not refused goes on */
     struct run r = run(line);
+    alarm(0);
     ck_assert_msg(r.status != 0 && r.n_out == 0 && strstr(r.err, refused[i].words) != NULL, "%s: %d %s", line, r.status, r.err);
     while (o < N_OPTIONS && (strcmp(options_option((enum option) o).name, refused[i].option) != 0
         || (options_option((enum option) o).where >> SUB_SERVE & 1) == 0)) o++;
@@ -1210,6 +1213,26 @@ START_TEST(what_is_cut_is_told)
   free(a), free(b), close(stream), close(whole);
 }
 END_TEST
+START_TEST(a_second_signal_ends_at_once)
+{
+  static const struct timespec moment = { 0, 100000000 };
+  pid_t child = fork();
+  int status;
+  if (child == 0) {
+    leave_by = _exit;
+    struct server *s = SERVE("--slots", "1", "--drain-timeout", "250");
+    begin_long(s, ",\"n\":100");
+    comes(s, "incipit_requests_running", 1, 5);
+    kill(getpid(), SIGTERM);
+    nanosleep(&moment, NULL);
+    kill(getpid(), SIGINT);
+    for (int i = 0; i < 100; i++) nanosleep(&moment, NULL);
+    _exit(99);
+  }
+  ck_assert(child > 0 && waitpid(child, &status, 0) == child);
+  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 130, "status %#x", (unsigned) status);
+}
+END_TEST
 START_TEST(pages_outlive_the_server)
 {
   char path[] = "/tmp/incipit-pages-XXXXXX", prompt[2000], body[2200];
@@ -1244,6 +1267,11 @@ START_TEST(pages_outlive_the_server)
   ck_assert_int_eq(system(command), 0);
   ck_assert(truncate(path, 1000) == 0);
   refused_to_begin(SERVE("--prompt-cache", path), path);
+  unlink(path); /* rows of the same size are other rows as well */
+  struct server *s = SERVE("--prompt-cache", path, "--kv-type", "f16");
+  free(post(s, "/v1/completions", body));
+  ck_assert_int_eq(stop(s), 0);
+  refused_to_begin(SERVE("--prompt-cache", path, "--kv-type", "bf16"), path);
   unlink(path), free(answer[0]), free(answer[1]);
 }
 END_TEST
@@ -1311,6 +1339,7 @@ int main(void)
   t = add_case(s, "end");
   tcase_add_test(t, a_drained_end_cuts_nothing);
   tcase_add_test(t, what_is_cut_is_told);
+  tcase_add_test(t, a_second_signal_ends_at_once);
   tcase_add_test(t, pages_outlive_the_server);
   return suite_run(s);
 }
