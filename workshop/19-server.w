@@ -271,8 +271,8 @@ The first line is the one that matters most: one status, and no second answer. W
 Two of the nine aren't about HTTP at all. A page from anywhere can make your browser send requests to your own machine, and the page's own name may even resolve to your address (\emph{DNS rebinding}). So a server on loopback answers to its own names only, and a body must call itself JSON, which a foreign page cannot do without asking first. And look at the last two. A server that ignored \texttt{temprature} would sample at another temperature than you think, and never tell you. Ours says which field is meant.
 @^DNS rebinding@>
 
-Who may ask at all? On the machine itself, everybody. An address that other machines can reach is refused at the start unless you name a file of keys (\texttt{--api-key}) or say that you want none (\texttt{--no-key}); then each request must bring a key, and we compare it with every key of the file, always to the end, so that the time tells nobody how much of it was right. What we don't do is encrypt. Between us and the world put a proxy that does.
-@^key of a client@>
+Who may ask at all? On the machine itself, everybody. An address that other machines can reach is refused at the start unless you name a file of \emph{API keys} (\texttt{--api-key}) or say that you want none (\texttt{--no-key}); then each request must bring a key, and we compare it with every key of the file, always to the end, so that the time tells nobody how much of it was right. What we don't do is encrypt. Between us and the world put a proxy that does.
+@^API key@>
 
 @* A text in pieces. \label{sec:serverpieces}
 With \texttt{"stream": true} the answer comes token by token, as \emph{server-sent events}: each is a line that begins with \texttt{data:} and an empty line. Here is a short answer in events, of each its choice. The last one with a text says why the text ends, and \texttt{[DONE]} closes the stream.
