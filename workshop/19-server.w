@@ -63,7 +63,7 @@ From here on another thread takes over. The \emph{engine's} thread takes the fir
 
 Why two threads, and not one for each request, as many servers have it? Because the weights are read once for everybody: all texts are in one pass, and a pass has one owner. And why not one thread for all? Because a pass may take a second, and a client that asks \texttt{/health} in that second wants an answer now. So passes are computed in one place, and everything that may not wait for them happens in the other.
 
-The two share little, and that is why it can be checked. A job belongs to HTTP until it is submitted, and again when it is done. In between, the engine writes to the lists that the structure marks as its own, and HTTP copies from them while it holds a lock for a few instructions. Even the memory goes by this rule: each job has an account of its own (\cref{sec:memory}), which moves with it, so no two threads ever count in the same account.
+The two share little, and that is why it can be checked. A job belongs to HTTP until it is submitted, and again when it is done. In between, the engine writes to the lists that the structure marks as its own, and HTTP copies from them while it holds a lock for a few instructions. Even the memory goes by this rule: each job has an account of its own (\cref{sec:memory}), which moves with it, so no two threads ever count in the same account. ThreadSanitizer, under which we run the server's tests, reports nothing.
 @^thread@>@^lock@>
 
 A client may leave while the engine still writes for it. Then the job is marked, the engine takes its texts out of the scheduler before the next pass, and the one of the two threads that lets go last frees the job.
