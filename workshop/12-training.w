@@ -714,7 +714,7 @@ at the beginning of a row, and a long row has only one beginning.
 @^averaged weights@>
 
 The numbers themselves, rates, lengths and shares, were found by trying small runs before the large one. We know of no way to derive them.
-The second plan is that of the \emph{sibling}, a smaller model with the same vocabulary: it has two layers instead of six, and is trained on a fifth of the tokens. It can propose tokens for the
+The second plan is that of the \emph{sibling}, a smaller model with the same vocabulary: it has two layers instead of six, of half the width, and is trained on two fifths of the tokens. It can propose tokens for the
 large one to check, and \cref{sec:trainanswers} asks how often the two agree.
 @<Plans@>=
 const struct training_plan training_plan_model = { "pocket", "models/pocket",
@@ -724,11 +724,11 @@ const struct training_plan training_plan_model = { "pocket", "models/pocket",
     { 2000000, 1, 2048, 6, 1e-3f, 0, 20, true },@|
     { 3000000, 16, 256, 3, 3e-4f, 0, 10, true } }@], 1 };
 const struct training_plan training_plan_draft = { "draft", "models/draft",
-  @[{ 2, 128, 4, 2, 32, 384, 2048, 2048 }@],
-  @[{ { 1600000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
-    { 400000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
-    { 300000, 1, 2048, 4, 1e-3f, 0, 10, true },@|
-    { 400000, 8, 256, 3, 3e-4f, 0, 10, true } }@], 2 };
+  @[{ 2, 64, 2, 1, 32, 192, 2048, 2048 }@],
+  @[{ { 3200000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
+    { 800000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
+    { 600000, 1, 2048, 4, 1e-3f, 0, 10, true },@|
+    { 800000, 8, 256, 3, 3e-4f, 0, 10, true } }@], 2 };
 
 @ The part of a run that must survive an interruption is collected in |state|, a struct without
 pointers, which can be written as it is. Four arrays of floats are saved with it: the weights, the two moments and the mean. The gradient is not, because it is 0

@@ -21,11 +21,11 @@ const struct training_plan training_plan_model = { "pocket", "models/pocket",
     { 2000000, 1, 2048, 6, 1e-3f, 0, 20, true },
     { 3000000, 16, 256, 3, 3e-4f, 0, 10, true } }, 1 };
 const struct training_plan training_plan_draft = { "draft", "models/draft",
-  { 2, 128, 4, 2, 32, 384, 2048, 2048 },
-  { { 1600000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },
-    { 400000, 1, 2048, 1, 1.4e-3f, 0, 1, false },
-    { 300000, 1, 2048, 4, 1e-3f, 0, 10, true },
-    { 400000, 8, 256, 3, 3e-4f, 0, 10, true } }, 2 };
+  { 2, 64, 2, 1, 32, 192, 2048, 2048 },
+  { { 3200000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },
+    { 800000, 1, 2048, 1, 1.4e-3f, 0, 1, false },
+    { 600000, 1, 2048, 4, 1e-3f, 0, 10, true },
+    { 800000, 8, 256, 3, 3e-4f, 0, 10, true } }, 2 };
 
 /* <What a run holds> */
 enum { BLOCKS = 64 };
