@@ -83,7 +83,7 @@ all & \val{ledger.all.holds} & \val{ledger.all.holds-with-rounding} & \val{ledge
 @ Where does our number come from? Each row says one of three words. In \val{ledger.counted} rows it is \emph{counted}: a program ran the engine and counted rows, pairs, bytes, equal tokens, or cases in which a property held. In \val{ledger.measured} rows it is \emph{measured}, with a clock or with many random draws. A measured number will be different on your machine, so the rules of these rows ask only for a bound that should hold on both.
 In \val{ledger.computed} rows it is \emph{computed}, from the settings of a published model or the data sheet of an accelerator, by a formula that a chapter derives.
 
-No run can decide some statements: those about all models, about what most people use, or about what reads well. Nor can a formula that is lost be judged. The verdict is then \emph{not tested here}, and the row gives the reason. Statements about speculative decoding and about several devices have the verdict \emph{to come}, because the chapters that test them are not written yet.
+No run can decide some statements: those about all models, about what most people use, or about what reads well. Nor can a formula that is lost be judged. The verdict is then \emph{not tested here}, and the row gives the reason. A statement about several devices has the verdict \emph{to come}, because the chapter that tests it is not written yet.
 
 The box shows how three rows are judged.
 
