@@ -3,6 +3,7 @@
 # fail, and so does a number with anything behind it.  With a name: judges the reader's ANSWER (default: my-NN-k, begun from the
 # skeleton).  "unpack" only unpacks; "junk" only proves that nothing may stand behind a number; "cheats" only tries the cheats.
 # tests/planted/exercises/NN-k.ex has the parts check, answer, wrong, skeleton, and for code head, tail and test, each behind a line "==== PART";
+# parts that begin with "right" are other model answers;
 # behind "==== PART is the answer but" stand only lines that differ, -OLD and then what comes for it, each +NEW;
 # they are unpacked in $BUILD/exercises/NN-k/.  What a check is made of is in tests/planted/judge.sh; what several run is beside the .ex files.
 set -u
@@ -93,7 +94,9 @@ cheats() {
 for f in ${ONLY:-tests/planted/exercises/*.ex}; do
   e=$(basename "$f" .ex); d=$parts/$e; n=$((n + 1))
   if [ -z "${1:-}" ]; then
-    judge "$e" "$d/answer" || { cat "$build/answers/$e.out"; fault "$e: the model answer fails"; }
+    for a in "$d/answer" "$d"/right*; do
+      [ ! -f "$a" ] || judge "$e" "$a" || { cat "$build/answers/$e.out"; fault "$e: the model answer $(basename "$a") fails"; }
+    done
     fails "$e" "$d/wrong" "the wrong answer"
     fails "$e" "$d/skeleton" "the skeleton"
   fi
