@@ -64,6 +64,7 @@ START_TEST(hostile_lines_get_one_error_each_and_change_nothing)
       ? "{\"logits\":[1,2,0.5],\"params\":{\"top_k\":2,\"logit_bias\":{\"2\":5}},\"seed\":7}\n"
       : strcmp(line, "philox") == 0  ? "{\"key\":[1,2],\"counter\":[3,4,5,6]}\n"
       : strcmp(line, "inspect") == 0 ? "{\"file\":\"tests/golden/small/model.safetensors\"}\n"
+      : strcmp(line, "speculative") == 0 ? "{\"p\":[0.5,0.3,0.2],\"q\":[0.2,0.7,0.1]}\n"
                                      : "{\"ids\":[262,3]}\n";
     size_t bad = (size_t) n - (size_t) (tab + 1 - line), k = strlen(good);
     char *all = malloc(bad + 2 * k);
@@ -76,8 +77,7 @@ START_TEST(hostile_lines_get_one_error_each_and_change_nothing)
     ck_assert_msg(json_object_size(b) == 1 && json_string_length(why) > 0
         && strchr(json_string_value(why), '\n') == NULL,
       "%s %s: %s", line, tab + 1, r.out);
-    bool later =
-      strcmp(line, "beam") == 0 || strcmp(line, "stop") == 0 || strcmp(line, "speculative") == 0;
+    bool later = strcmp(line, "beam") == 0 || strcmp(line, "stop") == 0; /* what they are asked is no question of theirs */
     ck_assert_msg(json_equal(a, c) && (json_object_get(a, "error") != NULL) == later, "%s", r.out);
     json_decref(a), json_decref(b), json_decref(c), free(all), done(&r);
   }
@@ -127,6 +127,8 @@ START_TEST(lines_changed_at_random)
       "[2,1]],\"top_p\":0.9,\"suppress_tokens\":[0]},\"seed\":5,\"position\":9}",
       "kept probs token" },
     { "philox", "{\"key\":[1,2],\"counter\":[3,4,5,4294967295]}", "out" },
+    { "speculative", "{\"p\":[0.5,0.25,0.125,0.125],\"q\":[0.25,0.75,0,0]}", "accept residual rate" },
+    { "generate", "{\"ids\":[262,270,263],\"max_tokens\":6,\"speculate\":4}", "ids text finish stop_reason" },
     { "inspect", "{\"file\":\"tests/golden/small/model.safetensors\"}", "ok tensors parameters" },
     { "process",
       "{\"op\":\"frequency_presence\",\"params\":{\"frequency\":0.5,\"presence\":-1,\"prompt_len\":"
