@@ -622,7 +622,7 @@ static void tell_of_text(struct progress *p, const struct sequence *q)
 {
   if (p == NULL)@+ return;
   p->before = q == NULL ? 0 : q->first;
-  p->all = q == NULL ? 0 : q->c.text.n;
+  p->all = q == NULL ? 0 : q->c.text.n + q->guess.n;
 }
 
 @ Reading makes the rows, puts them through the model, finds the last row of each sequence that has been read to its end, and asks for the logits of those rows. The list of rows is allocated anew for every pass. It would be simpler to allocate it once, at the length that a text may reach. But that length

@@ -67,7 +67,7 @@ static void tell_of_text(struct progress *p, const struct sequence *q)
 {
   if (p == NULL) return;
   p->before = q == NULL ? 0 : q->first;
-  p->all = q == NULL ? 0 : q->c.text.n;
+  p->all = q == NULL ? 0 : q->c.text.n + q->guess.n;
 }
 
 static bool read_and_score(const struct generate_context *g,
