@@ -64,7 +64,7 @@ struct house {
   struct lookup lookup;
   struct drafter drafter;
   struct speculation by;
-  uint64_t dice; /* the liar's */
+  uint64_t dice, lies; /* the liar's, and how often he has guessed */
 };
 
 static bool told(void *ctx, const struct step *now)
@@ -98,6 +98,7 @@ static void lie(void *ctx, const struct generate_context *g, struct sequence *co
       if (rnd(&h->dice) % 200 == 0) id = TINY_V + 5;
       hold(ids_push(g->m, &q->guess, id, &why));
     }
+    h->lies += many;
   }
 }
 static void be_silent(void *ctx, const struct generate_context *g, struct sequence *const *list, size_t n)
@@ -576,6 +577,71 @@ START_TEST(a_model_guesses_for_itself)
 }
 END_TEST
 
+/* nobody tells a drafter that a text has become another, or is asked about for the second time */
+START_TEST(a_drafter_follows_the_texts)
+{
+  static struct house h;
+  simple_house(&h, 31, 12);
+  open_drafter(&h, &h.rig.t.lm, &h.rig.m);
+  struct asked_again { uint32_t first[16]; size_t n; } was = { .n = 0 };
+  for (uint32_t k = 0; k < 6; k++) { /* one text after the other, under the same number */
+    struct continuation c;
+    h.a[0].prompt[k % 3] = k;
+    h.by.guessed = h.by.accepted = 0;
+    hold(write_guessed(&h, &c));
+    hold_msg(h.by.guessed == h.by.accepted && h.by.guessed > 0, "text %u: %lu guesses, %lu right", k, (unsigned long) h.by.guessed, (unsigned long) h.by.accepted);
+    continuation_free(&h.rig.m, &c);
+  }
+  struct generate_context g = { &h.rig.e, &h.rig.t.lm, h.rig.s, &h.rig.m };
+  struct sequence q, *one = &q;
+  hold(sequence_open(&q, &g, h.a[0].prompt, h.a[0].n, &h.a[0].want, &h.rig.why));
+  for (int k = 0; k < 3; k++) {
+    uint64_t rows = h.drafter.c.rows;
+    q.room = 5, q.guess.n = 0;
+    guess_by_draft(&h.drafter, &g, &one, 1);
+    hold(q.guess.n == 5 && q.c.text.n == h.a[0].n && q.room == 5);
+    if (k == 0) was.n = 5, memcpy(was.first, q.guess.id, 5 * sizeof *was.first);
+    hold(memcmp(was.first, q.guess.id, 5 * sizeof *was.first) == 0);
+    hold_msg(k == 0 || h.drafter.c.rows - rows == 5, "%lu rows", (unsigned long) (h.drafter.c.rows - rows)); /* only from the last token on */
+  }
+  sequence_close(&h.rig.m, &q), leave_house(&h);
+}
+END_TEST
+
+/* asked how far a pass is, gives up at the question that was agreed upon */
+struct patience { struct progress told; size_t asks, give_up; };
+static bool still_patient(void *ctx, size_t done, size_t all)
+{
+  struct patience *a = ctx;
+  hold_msg(done <= all, "%zu of %zu", done, all);
+  return ++a->asks != a->give_up;
+}
+/* Ctrl-C in the middle of a pass: the text keeps what it has, and nothing is tried again */
+START_TEST(a_cancelled_text_keeps_what_it_has)
+{
+  static struct house h;
+  static struct patience asker;
+  simple_house(&h, 32, 20);
+  struct wanted_text *a = &h.a[0];
+  write_alone(&h, a);
+  h.dice = 5, h.by.guess = lie, h.by.ctx = &h;
+  size_t some = 0;
+  for (size_t k = 1; k < 60; k++) {
+    struct continuation c;
+    asker = (struct patience){ .told = { .report = still_patient, .ctx = &asker }, .give_up = k }, h.rig.e.progress = &asker.told;
+    hold_msg(write_guessed(&h, &c), "%s", h.rig.why.text);
+    hold(c.ended == FINISH_CANCELLED || asker.asks < k);
+    hold(c.text.n <= a->alone.text.n && memcmp(c.text.id, a->alone.text.id, c.text.n * sizeof *c.text.id) == 0);
+    if (c.ended == FINISH_CANCELLED) some++, asker.asks -= k;
+    hold(c.ended != FINISH_CANCELLED || asker.asks == 0); /* nobody was asked once more */
+    h.rig.e.progress = NULL;
+    continuation_free(&h.rig.m, &c);
+  }
+  ck_assert_uint_gt(some, 5);
+  leave_house(&h);
+}
+END_TEST
+
 static uint64_t guessed_with(size_t context, size_t prompt, size_t most, size_t pass_rows)
 {
   static struct house h;
@@ -686,8 +752,10 @@ END_TEST
 /* a cache in which the text has room, and its guesses have not: they are dropped, and the text goes on */
 START_TEST(a_pass_that_is_refused_is_tried_without_guesses)
 {
-  for (size_t rows = 14; rows < 40; rows++) {
+  unsigned refused = 0, some = 0;
+  for (size_t round = 0; round < 100; round++) {
     static struct house h;
+    size_t rows = 13 + round % 8;
     struct continuation c;
     struct cache_options size = { .page_rows = 1, .rows = rows };
     simple_house(&h, 8, 8);
@@ -696,13 +764,18 @@ START_TEST(a_pass_that_is_refused_is_tried_without_guesses)
     a->forbidden = a->alone.text.id[a->alone.text.n - 1];
     a->want.max_new_tokens = 200, a->want.stop = stop_there, a->want.stop_ctx = a;
     continuation_free(&h.rig.m, &a->alone), write_alone(&h, a);
-    h.who = LIAR, h.dice = rows, h.by.guess = lie, h.by.ctx = &h, h.by.most = 16;
+    h.who = LIAR, h.dice = round, h.by.guess = lie, h.by.ctx = &h, h.by.most = 16;
     store_close(h.rig.s), h.rig.s = cache_open(&h.rig.m, &h.rig.t.lm.config, 1, &size, &h.rig.why);
     hold_msg(h.rig.s != NULL, "%s", h.rig.why.text);
+    uint64_t before = h.rig.c.rows;
     hold_msg(write_guessed(&h, &c), "%zu rows: %s", rows, h.rig.why.text);
     compare(a, &c, LIAR);
+    /* what was dropped was not read, and is not counted */
+    hold(h.rig.c.rows - before == c.text.n - 1 + h.by.guessed - h.by.accepted);
+    refused += h.by.guessed < h.lies, h.by.guessed > 0 ? some++ : 0;
     continuation_free(&h.rig.m, &c), leave_house(&h);
   }
+  ck_assert_msg(refused > 5 && some > 5, "%u, %u", refused, some);
 }
 END_TEST
 
@@ -882,6 +955,8 @@ START_TEST(guesses_are_counted)
   static const struct { const char *line; long passes, guessed, accepted; } table[] = {
     { "generate The -n 8 --stats --speculate 4 --draft tests/golden/small", 2, 6, 6 },
     { "generate The -n 8 --stats --speculate 16 --draft tests/golden/small", 1, 7, 7 },
+    { "generate The -n 8 --stats --speculate 4 --draft tests/golden/small --packed", 2, 6, 6 },
+    { "generate The -n 8 --stats --speculate 4 --draft tests/golden/small -m @/bf16 --packed", 2, 6, 6 },
     { "generate The -n 8 --stats --speculate 0 --draft tests/golden/small", 8, -1, -1 },
     /* ' cat' alone is no reason to guess; ' cat sat' is; and of two places the later one counts */
     { "generate 'The cat sat on the mat and the cat' -n 1 --stats --speculate 4", 1, -1, -1 },
@@ -977,6 +1052,8 @@ int main(void)
   tcase_set_timeout(guesses, 600);
   tcase_add_test(guesses, lookups_by_hand);
   tcase_add_test(guesses, a_model_guesses_for_itself);
+  tcase_add_test(guesses, a_drafter_follows_the_texts);
+  tcase_add_test(guesses, a_cancelled_text_keeps_what_it_has);
   tcase_add_test(guesses, drafters_know_their_limits);
   tcase_add_test(guesses, strange_choices_get_no_guesses);
   tcase_add_test(guesses, a_drafter_without_memory_guesses_nothing);
