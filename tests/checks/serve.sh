@@ -1,6 +1,6 @@
 #!/bin/sh
 # serve.sh -- incipit serve, judged from outside by ../shared/tools/servecheck: the openai client, raw sockets, curl, and answers compared with generate's
-# and chat's. PYTHON: an interpreter that has the modules openai and requests. The group spec is left out: guesses come with chapter 13.
+# and chat's. PYTHON: an interpreter that has the modules openai and requests. The group spec is served with guesses by lookup, and once more with those of the second model.
 set -eu
 build=${BUILD:-build}
 python=${PYTHON:-python3}
@@ -12,5 +12,6 @@ for m in openai requests; do
 done
 command -v curl > /dev/null || { echo "NOT RUN: the judge of the server, for there is no curl"; exit 77; }
 ! "$build/incipit" serve -m /nowhere 2>&1 | grep -q 'without libmicrohttpd' || { echo "NOT RUN: the judge of the server, for this program has no server"; exit 77; }
-groups=$("$python" "$judge" --shared --list | awk -F'\t' 'NF == 4 && $3 != "spec" && !seen[$3]++ { printf "%s%s", n++ ? "," : "", $3 }')
-PYTHONDONTWRITEBYTECODE=1 "$python" "$judge" --incipit "$build/incipit" --shared --groups "$groups"
+export PYTHONDONTWRITEBYTECODE=1
+"$python" "$judge" --incipit "$build/incipit" --shared
+"$python" "$judge" --incipit "$build/incipit" --shared --groups spec --draft models/draft
