@@ -7,6 +7,7 @@
 #include "serving/scheduler.h"
 #include "speculation/drafter.h"
 #include "speculation/lookup.h"
+#include "speculation/tree.h"
 #include "speculation/acceptance.h"
 #include "kernels/kernels.h"
 #include "guess_setup.h"
@@ -811,6 +812,78 @@ START_TEST(rows_that_are_no_numbers)
 }
 END_TEST
 
+/* ---- a tree of guesses: each branch's logits are those of its text alone, the branch that is kept is the text, and of the others nothing stays */
+enum { BRANCHES = 4, DEPTH = 3, TRUNK = 20, FIRST = 1 };
+static void read_alone(struct tiny_rig *r, const uint32_t *id, size_t n, float *logits)
+{
+  size_t last = n - 1;
+  struct store *s = cache_open(&r->m, &r->t.lm.config, 1, &(struct cache_options){ .rows = 0 }, &r->why);
+  hold_msg(s != NULL && model_evaluate(&r->e, &r->t.lm, s, id, n, &last, 1, logits, &r->why), "%s", r->why.text);
+  store_close(s);
+}
+static void grow_trunk(struct tiny_rig *r, const struct ids *text)
+{
+  struct row row[TRUNK];
+  struct pass *p = NULL;
+  for (uint32_t b = 0; b < BRANCHES; b++) store_crop(r->s, FIRST + b, 0);
+  for (uint32_t i = 0; i + 1 < text->n; i++) row[i] = (struct row){ FIRST, i, text->id[i] };
+  if (text->n > 1) hold_msg(model_forward(&r->e, &r->t.lm, r->s, row, text->n - 1, &p, &r->why), "%s", r->why.text);
+  pass_close(p);
+}
+static void hold_branch(struct tiny_rig *r, const struct ids *text, const uint32_t *guess, const float *logits)
+{
+  uint32_t id[TRUNK + DEPTH];
+  float alone[TINY_V];
+  memcpy(id, text->id, text->n * sizeof *id), memcpy(id + text->n, guess, DEPTH * sizeof *id);
+  for (size_t i = 0; i <= DEPTH; i++) {
+    read_alone(r, id, text->n + i, alone);
+    hold_msg(memcmp(alone, logits + i * TINY_V, sizeof alone) == 0, "row %zu of a branch", i);
+  }
+}
+START_TEST(a_tree_of_guesses_is_as_many_texts)
+{
+  uint64_t seed = suite_seed() + 18;
+  for (int round = 0; round < 60; round++) {
+    struct tiny_rig r;
+    struct ids text = { NULL, 0, 0 };
+    uint32_t guess[BRANCHES * DEPTH], kept[TRUNK + DEPTH + 1], branches = 1 + (uint32_t) (rnd(&seed) % BRANCHES), b = (uint32_t) (rnd(&seed) % branches);
+    float logits[BRANCHES * (1 + DEPTH) * TINY_V], next[2][TINY_V];
+    tiny_open(&r, rnd(&seed), FIRST + BRANCHES);
+    store_close(r.s);
+    r.s = cache_open(&r.m, &r.t.lm.config, FIRST + BRANCHES, &(struct cache_options){ .page_rows = (size_t) 1 << rnd(&seed) % 4 }, &r.why);
+    for (size_t n = 1 + rnd(&seed) % TRUNK; text.n < n;) hold(ids_push(&r.m, &text, (uint32_t) (rnd(&seed) % TINY_V), &r.why));
+    for (int i = 0; i < BRANCHES * DEPTH; i++) guess[i] = (uint32_t) (rnd(&seed) % TINY_V);
+    struct guess_tree t = { .first = FIRST, .n = branches, .depth = DEPTH, .guess = guess };
+    struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+    for (uint64_t refused = 1;; refused++) { /* each request for memory is refused once; then what was there is there */
+      grow_trunk(&r, &text);
+      r.m.fail_at = r.m.all.requests + refused;
+      bool ok = tree_read(&g, &t, &text, logits, &r.why), all = r.m.all.requests < r.m.fail_at;
+      r.m.fail_at = 0;
+      if (ok && all) break;
+      hold(ok || store_length(r.s, FIRST) >= text.n - 1);
+    }
+    for (uint32_t k = 0; k < branches; k++) {
+      hold(store_length(r.s, FIRST + k) == text.n + DEPTH);
+      hold_branch(&r, &text, guess + k * DEPTH, logits + k * (1 + DEPTH) * TINY_V);
+    }
+    size_t right = rnd(&seed) % (DEPTH + 1), length = text.n + right;
+    hold_msg(tree_keep(r.s, &t, b, length, &r.why), "%s", r.why.text);
+    for (uint32_t k = 0; k < BRANCHES; k++) hold(store_length(r.s, FIRST + k) == (k == 0 ? length : 0));
+    memcpy(kept, text.id, text.n * sizeof *kept), memcpy(kept + text.n, guess + b * DEPTH, right * sizeof *kept);
+    kept[length] = 7;
+    struct pass *p = NULL;
+    struct row row = { FIRST, (uint32_t) length, 7 };
+    size_t only = 0;
+    hold(model_forward(&r.e, &r.t.lm, r.s, &row, 1, &p, &r.why) && model_logits(&r.e, &r.t.lm, p, &only, 1, next[0], &r.why));
+    pass_close(p);
+    read_alone(&r, kept, length + 1, next[1]);
+    hold_msg(memcmp(next[0], next[1], sizeof next[0]) == 0, "after branch %u of %u", b, branches);
+    ids_free(&r.m, &text), tiny_close(&r);
+  }
+}
+END_TEST
+
 /* ---- how much room there is */
 struct rooms { size_t n, room[200], texts, list[40]; };
 static void look_at_rooms(void *ctx, const struct generate_context *g, struct sequence *const *list, size_t n)
@@ -1060,6 +1133,7 @@ int main(void)
   tcase_add_test(guesses, refused_memory_ends_the_text_or_changes_nothing);
   tcase_add_test(guesses, a_pass_that_is_refused_is_tried_without_guesses);
   tcase_add_test(guesses, rows_that_are_no_numbers);
+  tcase_add_test(guesses, a_tree_of_guesses_is_as_many_texts);
   tcase_add_test(guesses, room_for_guesses_of_a_text);
   tcase_add_test(guesses, room_for_guesses_in_company);
   tcase_add_test(guesses, guessing_changes_no_text);
