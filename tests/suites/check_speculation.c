@@ -825,7 +825,7 @@ static void grow_trunk(struct tiny_rig *r, const struct ids *text)
 {
   struct row row[TRUNK];
   struct pass *p = NULL;
-  for (uint32_t b = 0; b < BRANCHES; b++) store_crop(r->s, FIRST + b, 0);
+  store_crop(r->s, FIRST, 0); /* the branches have what the last attempt has left */
   for (uint32_t i = 0; i + 1 < text->n; i++) row[i] = (struct row){ FIRST, i, text->id[i] };
   if (text->n > 1) hold_msg(model_forward(&r->e, &r->t.lm, r->s, row, text->n - 1, &p, &r->why), "%s", r->why.text);
   pass_close(p);
