@@ -20,61 +20,63 @@
 
 A second row in the same pass would cost almost nothing. Whose row? It must be a row of \emph{your} text, and there is only one: that of the newest token. The row after it belongs to a token that has not been chosen yet.
 
-So let us guess it. Suppose that the text says \emph{Once upon a}. Anybody can tell how it goes on, and a computer that looks up what followed the last time that somebody wrote these words can tell as well. We put the guess behind the text, as if it had been chosen, and read both rows in one pass: \emph{a}, and \emph{time}. Then there are two lists of logits. The first says what the model chooses after \emph{Once upon a}. If that is \emph{time}, then our guess was right, and the second list is worth something: it says what the model chooses after \emph{Once upon a time}. Two tokens for one pass. If the model has chosen anything else, the guess was wrong, and the second list is about a text that does not exist. We throw it away, and have one token for one pass, as always. This is called \emph{speculative decoding}.
+So let us guess it. Suppose that the text says \emph{Once upon a}. You know how it goes on, and so does a program that has seen these words before. We put the guess after the text, as if it had been chosen, and read both rows in one pass: that of \emph{a} and that of \emph{time}. We get two lists of logits. The first tells us what the model chooses after \emph{Once upon a}. If it chooses \emph{time}, our guess was right, and the second list is worth something: it tells us what the model chooses after \emph{Once upon a time}. Two tokens from one pass! If the model chooses anything else, our guess was wrong, and the second list is about a text that does not exist. We throw it away and have one token from one pass, as always. This is called \emph{speculative decoding}.
 @^speculative decoding@>@^guess@>
 
 @ Here is the whole idea, with three guesses at a time. Do it once by hand.
 
 \begin{byhand}{three guesses, and what a pass makes of them}
-The text ends in \emph{the}, and the model would go on with \emph{cat sat on the mat}, if we let it. Somebody guesses \emph{cat sat down}. The pass reads four rows:
+The text ends in \emph{the}, and the model would go on with \emph{cat sat on the mat}, if we let it. A drafter guesses \emph{cat sat down}. The pass reads four rows:
 
 \medskip
-\begin{tabular}{@@{}lllp{50mm}@@{}}
+\begin{tabular}{@@{}llll@@{}}
 \tabhead{row} & \tabhead{its token} & \tabhead{the model chooses} & \tabhead{so}\\
-1 & the & cat & the first guess was right; go on with row 2\\
-2 & cat & sat & the second was right; go on with row 3\\
-3 & sat & on & the third was \emph{down}: wrong, and here we stop\\
-4 & down & \emph{softly} & it is about a text that does not exist
+1 & the & cat & right; go on with row 2\\
+2 & cat & sat & right; go on with row 3\\
+3 & sat & on & \emph{down} was wrong, and here we stop\\
+4 & down & \emph{softly} & of a text that does not exist
 \end{tabular}
 \medskip
 
-\noindent The text grows by \emph{cat sat on}: three tokens from one pass. Two of them had been guessed; the third is the model's own answer, in the place where the guess was wrong.
+\noindent The text grows by \emph{cat sat on}: three tokens from one pass. Two of them had been guessed; the third is the model's own choice, in place of the wrong guess.
 
 \emph{How much can we lose?} If all three guesses are wrong, row 1 still chooses a token. Every pass brings at least one. \emph{How much can we gain?} If all are right, row 4 chooses one more that nobody has guessed, and the pass brings four.
 \end{byhand}
 
-\Cref{fig:guesspass} has the same as a picture.
+\Cref{fig:guesspass} shows the same pass as a picture.
 
 \fig{guesspass}{fig:guesspass}{One pass with three guesses. Each choice is compared with the guess beside it.}{Four tokens in a row: the, cat, sat, down; the last three are guesses. Under each stands what the model chooses: cat, sat, on, softly. Arrows lead from cat to the guess cat and from sat to the guess sat, which are the same, and from on to down, which are not.}
 
-In words of the field: whoever guesses is the \emph{drafter}, the guesses are the \emph{draft}, and the pass that reads them \emph{verifies} them. How many are read in a pass is called $\gamma$. A guess that comes true is \emph{accepted}, and the share of guesses that do is the \emph{acceptance rate}. We shall stay with \emph{guess}.
+The field has words for all this. Whatever makes the guesses is the \emph{drafter}, its guesses are the \emph{draft}, and the pass that reads them \emph{verifies} them. The number of guesses in a pass is called $\gamma$. A guess that comes true is \emph{accepted}, and the share of such guesses is the \emph{acceptance rate}. We go on saying \emph{guess}.
 @^draft@>@^acceptance rate@>@^verification@>
 
 @ What do we hope for? \label{sec:expected} Let each guess come true with probability $\alpha$, whatever has happened before. A pass with $\gamma$ guesses brings one token for certain; a second if the first guess was right; a third if the first two were; and so on. So we may expect
 $$1+\alpha+\alpha^2+\cdots+\alpha^\gamma={1-\alpha^{\gamma+1}\over1-\alpha}$$
-tokens.\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}, equation 1.} With $\alpha=\given{0.8}$ and four guesses that is $(1-\given{0.8}^5)/\given{0.2}=\given{3.4}$ tokens for a pass. With $\alpha=\given{0.3}$ it is \given{1.4}, however many guesses we add: the fourth is worth $\given{0.3}^4$, less than a hundredth of a token. And no pass brings more than $\gamma+1$, so $g$ tokens take at least $\lceil g/(\gamma+1)\rceil$ passes.
+tokens.\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}, equation 1.} With $\alpha=\given{0.8}$ and four guesses that is $(1-\given{0.8}^5)/\given{0.2}=\given{3.4}$ tokens from a pass. With $\alpha=\given{0.3}$ it is \given{1.4}, and further guesses hardly help: the fourth is worth $\given{0.3}^4$, less than a hundredth of a token. No pass brings more than $\gamma+1$ tokens, so $g$ tokens take at least $\lceil g/(\gamma+1)\rceil$ passes.
 @^expected tokens per pass@>
 
-Two things can go wrong with this hope, and the chapter measures both. The pass has $\gamma+1$ rows and costs more than one with a single row: less than you would think, but not nothing. And whoever guesses takes time, too. A drafter is good if it is right often, and it is \emph{useful} only if it is cheap besides.
+Two things can spoil this hope, and we shall measure both. A pass of $\gamma+1$ rows costs more than a pass of one: less than you would think, but not nothing. And the drafter takes time as well. A good drafter is often right; a \emph{useful} one is cheap besides.
 
-There is a third question, and it comes first. Is the text still the same? If guessing changed what the model writes, however slightly, we could not use it in a program whose promise is that a text depends on the model, the prompt, the settings and the seed.
+A third question comes first. Is the text still the same? Incipit promises that a text depends on the model, the prompt, the settings and the seed. If guesses changed it, however slightly, we could not use them.
 
 @* The same text, at every temperature. \label{sec:sametext}
-Take the greedy case first. The token after a text is the likeliest by the logits of the text's last row. In the verifying pass, row 2 of the hand calculation \emph{is} the last row of a text, since \emph{cat} was chosen a moment ago: same tokens before it, same position. In most engines its logits are nevertheless not quite those of a pass of its own: with four rows another kernel runs, and sums in another order. Now and then a likeliest token changes with the last bit. In our engine a row's sums have one order whatever else is in the pass (\cref{sec:twice}). So the logits are the same bits, and so is every choice.
+Take the greedy case first. The next token is the likeliest one by the logits of the text's last row. In the verifying pass, row 2 of the hand calculation \emph{is} the last row of a text, since \emph{cat} was chosen a moment ago: it has the right token at the right position, and the right rows before it. In most engines its logits still differ a little from those of a pass of its own, because a pass of four rows runs another kernel, which adds in another order. Now and then the last bit decides which token is the likeliest. In our engine a row's sums have one order whatever else is in the pass (\cref{sec:twice}). The logits have the same bits, and every choice is the same.
 @^order of summation@>
 
-And with a temperature? Then the model does not choose the likeliest token; it draws one. The usual answer is a rule of acceptance with random numbers of its own, which gets the \emph{distribution} of texts right (\cref{sec:leviathan}). The text itself becomes another than without guesses. But ours need not. Remember how \cref{sec:sampler} draws: each token $x$ that is left gets its score plus a random number $g_x$, and the largest sum wins. The number $g_x$ depends on the seed, on the \emph{position}, and on $x$; on nothing else. So ``what does the model choose after this text?'' is a question with one answer, even at temperature 1. Whether the row that answers it was read alone, or behind another row in the same pass, cannot be seen in the answer.
+And with a temperature? Now the model draws. Most programs verify with a rule of acceptance that has random numbers of its own (\cref{sec:leviathan}). It gets the \emph{distribution} of the texts right, but for the same seed you get a different text with guesses than without. We can do better. Remember how \cref{sec:gumbel} draws: each token $x$ that is left gets its score plus a random number $g_x$, and the largest sum wins. The number $g_x$ depends on the seed, the index of the text, the \emph{position}, and $x$; on nothing else. So the question ``what does the model choose after this text?'' has one answer, even at temperature 1. We get the same answer whether the row that we ask was read alone or in company.
 
-\emph{Theorem.} A text that is written with guesses is the text that is written without, token by token, whoever guesses and whatever is guessed.
+\emph{Theorem.} With guesses the loop writes the same tokens as without them, whatever the drafter guesses.
 
-\emph{Proof,} by induction over the tokens. Let the text so far be the same. The next token is chosen by |take_token| (\cref{sec:guesses}) from the logits of the row of its last token. This row was read in some pass, behind the rows of the text before it and no others: for we look at the row of a guess only if the guess equals the token just chosen. So its logits are those of a pass of its own, bit for bit. And the choice depends on these logits, the text, the seed and the position, which are the same as well.\quad\rule{1ex}{1ex}
+\emph{Proof,} by induction over the tokens. Suppose that the texts are the same so far. Without guesses, |take_token| (\cref{sec:guesses}) chooses the next token from the logits of one row: that of the text's last token, read after the rows of all tokens before it. With guesses the same function chooses. Does it get the same row? If the last token was chosen at the end of the pass before, its row is read now. The rows before it are in the cache, and they are those of the text, because the rows of wrong guesses have been cropped. If the last token is a guess that has just come true, its row was read in this pass, after the text's rows and those of earlier guesses, which have come true as well. In both cases the row has the text's tokens before it and nothing else, for a row never sees the rows after it. So its logits are, bit for bit, those of a pass of its own. The choice depends on them, the text, the seed and the position, and all of these are the same.\quad\rule{1ex}{1ex}
 
-It is such a short proof because all the work was done before: by \cref{model}, where a sum got its order, and by \cref{sampling}, where a random number got its place. Stops, penalties and constraints need no clause of their own. They are part of the choice, and each choice sees the text before it and not the guesses behind. And it is why the program below has no rule of acceptance in it at all. It asks what the model would choose, and compares.
+The proof is short because the work was done before: \cref{model} gave each sum its order, and \cref{sampling} gave each random number its place. Penalties, constraints and stops need no clause of their own. They belong to the choice, which sees the tokens before it and never the guesses after it. Suppose that three guesses are right, and the second completes a stop string. Then |take_tokens| ends the text there, and the third guess is thrown away like a wrong one. A |select| of your own is covered as long as it keeps the loop's rule that choosing changes nothing on which a later choice depends.
+
+That is why the program below has no rule of acceptance at all. It asks what the model would choose, and compares.
 
 @* Who guesses, and who checks. \label{sec:speculation}
-Anybody may guess. So a drafter is a function, and it is called with all texts that are in a pass, since one that has a model of its own wants to read all their rows together. It puts its guesses into |guess|, at most |room| of them. It may put none. It need not be right, and it cannot do any harm.
+Anything may guess, so a drafter is a function. We call it once for all texts of a pass, because a drafter that has a model of its own wants to read all their rows together. For each text it puts at most |room| guesses into |guess|, or none. It need not be right: a wrong guess costs a row and does no other harm.
 
-We also keep count. How many passes had one guess that came true, how many two? The array |came| knows; it is the histogram that you will see in \cref{sec:gain}.
+The struct also counts. How many guesses were read, and how many came true? And in how many passes did one guess of a text come true, in how many two? The array |came| is the histogram that you will see in \cref{sec:gain}.
 
 @<Who guesses@>=
 typedef void guess_tokens(void *ctx, const struct generate_context *g,
@@ -91,7 +93,7 @@ struct speculation {
 };
   /* only the counts are changed here, and they are for others to read */
 
-@ How many guesses does a text have room for? None if its prompt is still being read, for then no token is chosen in this pass. Otherwise whoever plans the pass has said how many. But the last token that is wanted needs no row behind it, so if five tokens are still wanted, there is no use for more than four guesses. And each guess needs a position in the context.
+@ How many guesses does a text have room for? The caller has put a number into |room|: in a scheduler, the rows that are left over in the pass. We may have to lower it. A text whose prompt is still being read in pieces has no room at all, since such a pass chooses no token. (|will_read_on| foresees this by the comparison that the loop is going to make.) The last token that is wanted needs no row after it, so if five are still wanted, four guesses are enough. And each guess needs a position in the context.
 
 @<Limit the guesses@>=
 static bool will_read_on(const struct generate_context *g, const struct sequence *q)
@@ -109,9 +111,9 @@ static size_t room_for_guesses(const struct generate_context *g, const struct se
   return room < left ? room : left;
 }
 
-@ And here is the step. It takes the place of |generate_step| wherever that is called, with the same promises. Somebody guesses; the step of \cref{loop} reads text and guesses in one pass and takes as many tokens as come true; and what was read in vain leaves the store.
+@ Here is the step. It takes the place of |generate_step| and keeps the same promises. The drafter guesses; the step of \cref{loop} reads text and guesses in one pass and takes as many tokens as come true; and the rows that were read in vain leave the cache.
 
-What if the pass fails? A pass with guesses is larger than one without. It may need memory that the system refuses, or a page that the cache does not have, where a plain pass would have gone through. A guess must never be the reason why a text ends. So we drop them all and try once more.
+What if the pass fails? A pass with guesses is larger than one without. It may need memory that the system refuses, or a page that the cache does not have, where a plain pass would have gone through. A guess must never be the reason why a text ends. So we drop all guesses and try once more.
 
 @<Take texts further, with guesses@>=
 bool speculate_step(void *ctx, const struct generate_context *g,
@@ -131,9 +133,9 @@ bool speculate_step(void *ctx, const struct generate_context *g,
   return ok;
 }
 
-@ From now on |room| says how many guesses were made for this pass. A row that was read in vain must go, or the next pass would find its position taken. The step of \cref{loop} would see to that by itself, with |recall|. We do it at once, because in a crowded cache somebody else may be waiting for the page.
+@ After the drafter has returned, |room| says how many guesses it has made for this pass. The rows of wrong guesses must go: they are at positions where the text will have other tokens. The loop would crop them before its next pass, with |recall|. We do it at once, because in a crowded cache another text may be waiting for the page.
 
-Can a window be in the way? A cache with a window lets go of rows that no later row can see (\cref{sec:leaving}), and once they are gone, a text cannot be cropped back to where they would be seen again. But a pass lets go only of what its \emph{first} row does not see, and the first row is the newest token of the text, which stays. So whatever we crop, every row that the next pass looks at is there.
+Can a sliding window get in the way? A cache with a window gives up rows that no later row will see (\cref{sec:leaving}). If we crop the text after that, will its next row miss one of them? No. A pass gives up only what its \emph{first} row does not see any more. That row belongs to the text and not to the guesses, so the next pass begins after it and looks no further back.
 
 @<Count, and forget what was read in vain@>=
 static bool drop_guesses(struct sequence *const *list, size_t n)
@@ -154,7 +156,7 @@ static void settle_guesses(struct speculation *by, const struct generate_context
   store_crop(g->s, q->c.sequence, q->c.text.n - 1);
 }
 
-@ For one text there is the loop of \cref{loop} once more, with this step in it. The logits need more room than before: the pass has a list of them behind the text, and one behind each guess.
+@ For one text we write the loop of \cref{loop} once more, with this step in it. The logits need more room than before, since a pass now has one list of them for the text and one for each guess. A large vocabulary makes this the largest part of what guesses cost in memory; the rows of the guesses in the cache are few.
 
 @<Write one text, with guesses@>=
 bool speculate(struct speculation *by, const struct generate_context *g,@|
@@ -180,7 +182,7 @@ bool speculate(struct speculation *by, const struct generate_context *g,@|
   return ok;
 }
 
-@ The header of the first part.
+@ This is all that a caller needs: the step for many texts, and the loop for one.
 
 @(speculate.h@>=
 #ifndef INCIPIT_SPECULATE_H
@@ -199,7 +201,7 @@ bool speculate(struct speculation *by, const struct generate_context *g,
 
 @ @(speculate.c@>=
 /** Texts are written with guesses. Nothing here decides about a token: guesses are read
-   behind the text, the loop chooses as it always does, and a row is looked at only if the tokens before
+   after the text, the loop chooses as it always does, and a row is looked at only if the tokens before
    it are those of the text. So a drafter that is wrong costs time and nothing else. */
 #include "speculation/speculate.h"
 @;@#
@@ -209,12 +211,12 @@ bool speculate(struct speculation *by, const struct generate_context *g,
 @<Write one text, with guesses@>@;
 
 @* Guessing by looking it up. \label{sec:lookup}
-The cheapest drafter has no model. It looks at the last few tokens, finds the last place where the text had them before, and guesses that it goes on as it did then. This is called \emph{prompt lookup} or \emph{n-gram} decoding.\side{\cited[Saxena 2023]{Saxena 2023}.} It sounds too simple to work, and for a poem it is. But think of what you ask a model for. Correct my letter. Summarize this article. Rename a variable in these forty lines. Most of the answer stands in the prompt already, word by word.
+The cheapest drafter has no model. It takes the last few tokens of the text, finds the last place where they stood before, and guesses that the text goes on as it did there. This is called \emph{prompt lookup} or \emph{n-gram} decoding.\side{\cited[Saxena 2023]{Saxena 2023}.} It sounds too simple to work, and for a poem it is. But think of what you ask a model for. Correct my letter. Summarize this article. Rename a variable in these forty lines. Most of the answer is in the prompt already, word by word.
 @^prompt lookup@>@^n-gram@>
 
-Let the text be \emph{the cat sat on the mat, and the cat}. The last two tokens, \emph{the cat}, stood at the beginning, and \emph{sat on the} came after them. So we guess \emph{sat on the}. How many tokens should agree? With one, \emph{cat}, there would be more places, and more of them would be wrong. With five there may be none. We take the place where the \emph{most} tokens agree, up to |longest|; of several such places, the last, because a text is more like what it said a moment ago than like what it said on its first page. If not even |shortest| tokens agree, we do not guess at all. (The library \emph{transformers} takes the first such place of the text.)
+Let the text be \emph{the cat sat on the mat, and the cat}. The last two tokens, \emph{the cat}, also stood at the beginning, and \emph{sat on the} came after them. So we guess \emph{sat on the}. How many tokens should agree? If we asked for one, \emph{cat}, we would find more places, and more of them would mislead us. If we asked for five, we might find none. We take the place where the \emph{most} tokens agree, up to |longest|. If there are several, we take the last, because a text resembles what it said a moment ago more than what it said on its first page. If fewer than |shortest| tokens agree, we do not guess. (The library \emph{transformers} takes the first such place of the text.)
 
-The search goes through the text once from its end. At each place it counts how many tokens agree with the text's last ones.
+The search goes through the text from its end. At each place it counts how many tokens agree with the text's last ones, and it stops as soon as |longest| do.
 
 @<Look up what came before@>=
 static size_t agree(const uint32_t *id, size_t n, size_t end, size_t longest)
@@ -223,7 +225,7 @@ static size_t agree(const uint32_t *id, size_t n, size_t end, size_t longest)
   while (k < longest && k < end && id[end - 1 - k] == id[n - 1 - k]) k++;
   return k;
 }
-/* the place behind the last of the longest pieces of id[n] that equal its end, or 0 */
+/* the place after the last of the longest pieces of id[n] that equal its end, or 0 */
 static size_t find_again(const struct lookup *l, const uint32_t *id, size_t n)
 {
   size_t best = 0, place = 0;
@@ -234,7 +236,7 @@ static size_t find_again(const struct lookup *l, const uint32_t *id, size_t n)
   return best < l->shortest ? 0 : place;
 }
 
-@ Then the guesses are copied, one after the other. The place may be so near to the end that we run out of text: after \emph{ha ha ha}, the last \emph{ha} was followed by one more, and then by nothing. We go on copying what we have just guessed, so \emph{ha} is followed by \emph{ha} for as long as there is room. Compression programs have copied in the same way for half a century.\side{\cited[Ziv and Lempel 1977]{Ziv 1977}.}
+@ Then we copy. The place may be so near to the end that the text runs out: after \emph{ha ha ha}, one \emph{ha} is left to copy, and then nothing. We go on with what we have just guessed, so \emph{ha} is followed by \emph{ha} for as long as there is room. Compression programs have copied in the same way for half a century.\side{\cited[Ziv and Lempel 1977]{Ziv 1977}.}
 @^LZ77@>
 
 @<Look up what came before@>=
@@ -272,10 +274,12 @@ void guess_by_lookup(void *ctx, const struct generate_context *g,
 @<Look up what came before@>@;
 
 @* Guessing with a smaller model. \label{sec:draft}
-The other drafter is a model. It must be much faster than ours, it must have the same vocabulary, or its tokens would mean nothing to us, and it should have read the same kind of books. Our built-in model has a sibling: trained on the same tales from the same seed, with \val{speculation.draft.layers} layers instead of \val{speculation.target.layers}, of half the width, and \val[0]{speculation.small.share} percent of the weights (\cref{training}).
+The other drafter is a model. It must be much faster than ours, and it should have read the same kind of books. It must also have the same vocabulary, or its tokens would mean nothing to us. Our built-in model has a sibling, trained on the same tales (\cref{training}): \val{speculation.draft.layers} layers instead of \val{speculation.target.layers}, half the width, and \val[0]{speculation.small.share} percent of the weights.
 @^draft model@>
 
-The sibling writes a continuation of $\gamma$ tokens, one at a time, as any model does, and these are the guesses. Which token should it choose? At temperature 0 its likeliest. And when ours is drawing at random? Then the sibling draws, too, from its own distribution: through the same sampler, with the same settings, the same penalties over the text so far, the same constraint. And, most important, \emph{with the same random numbers}. Our choice at a position is the token with the largest sum of score and $g_x$; the sibling's is the largest sum of \emph{its} score and the same $g_x$. A token with a lucky number is lucky in both. So if both models agree about the distribution, they draw the same token, whatever the temperature. If each had dice of its own, they would agree no more often than two strangers at a lottery. How much this is worth is computed in \cref{sec:coupling}.
+The sibling writes a continuation of $\gamma$ tokens, one at a time, as any model does, and these are the guesses. Which token should it choose? At temperature 0 its likeliest. And when our model draws at random? Then the sibling draws as well, through the same sampler. It must see everything that our choice will see, penalties and constraint included: if they rule out a token, guessing it would be wrong for certain.
+
+Most important, it draws \emph{with the same random numbers}. Suppose that two tokens are equally likely, and that both models know it. If each model threw dice of its own, they would agree half of the time. But our choice at a position is the token with the largest sum of score and $g_x$, and the sibling's is the largest sum of \emph{its} score and the same $g_x$. A token with a lucky number is lucky in both. If the two distributions are equal, so are the choices, at any temperature. How much this is worth when they are not quite equal is computed in \cref{sec:coupling}.
 
 @<A smaller model, and its cache@>=
 struct drafter {
@@ -297,9 +301,9 @@ void guess_by_draft(void *ctx, const struct generate_context *g,
   /* a |guess_tokens|; |ctx| is a |struct drafter| of a model with the same vocabulary. Texts whose choices are those
      of no sampler that we know, or that are longer than its context, get no guesses */
 
-@ The cache of the smaller model has rows of the same texts, under the same numbers. They are kept from pass to pass as far as they are still true: |store_match_prefix| of \cref{cache} compares tokens and crops the rest. So if the second of four guesses was wrong, the rows from there on go. And if another text has taken over the number, or has lost its place for a while, nobody needs to tell the drafter.
+@ The smaller model has a cache of its own, with a sequence for each of ours under the same number. How does it learn which of its guesses were wrong? It need not be told. Before it guesses, |store_match_prefix| of \cref{cache} compares the tokens of its rows with the text and crops what differs. That also covers a number that the scheduler has given to another text in the meantime.
 
-Who can be helped? A text that has room for guesses, is not longer than the smaller model's context, and chooses in a way that we can imitate: the likeliest token, or with the sampler of \cref{sampling}.
+Which texts can it help? One that has room for guesses, is not longer than the smaller model's context, and chooses in a way that we can imitate: the likeliest token, or the sampler of \cref{sampling}.
 
 @<Find the texts that can be helped@>=
 struct drafted {
@@ -313,6 +317,10 @@ static bool can_draft(const struct drafter *d, const struct sequence *q)
   return q->room > 0 && q->c.text.n + q->room <= d->s->n_positions@|
     && (q->want->select == NULL || q->want->select == sampler_choose);
 }
+
+@ For each of these texts we write down what the guessing will change, in order to restore it afterwards: its length, and the state of its constraint.
+
+@<Find the texts that can be helped@>=
 static size_t find_texts(struct drafter *d, struct sequence *const *list, size_t n,@|
   struct drafted *all)
 {
@@ -328,7 +336,7 @@ static size_t find_texts(struct drafter *d, struct sequence *const *list, size_t
   return k;
 }
 
-@ The first rows are those of the prompt, which the smaller model has to read as well. In a server nobody should have to wait for that. So a pass takes at most |pass_rows| rows of a text, and a text whose rows are not all there gets no guesses this time. It gets them when its rows have caught up.
+@ The smaller model, too, has to read the prompt first. In a server nobody should have to wait for that. So a pass takes at most |pass_rows| rows of a text. A text that has more to read gets no guesses this time, and will get them when its rows have caught up.
 
 @<Read what the smaller model has not read@>=
 static size_t rows_to_draft(const struct drafter *d, const struct drafted *t)
@@ -336,41 +344,39 @@ static size_t rows_to_draft(const struct drafter *d, const struct drafted *t)
   size_t left = t->q->c.text.n - store_length(d->s, t->q->c.sequence);
   return left < d->pass_rows ? left : d->pass_rows;
 }
-static struct pass *read_texts(struct drafter *d, struct drafted *const *open, size_t n)
+static size_t list_rows(const struct drafter *d, struct drafted *const *open, size_t n,@|
+  struct row *rows)
 {
-  struct pass *p = NULL;
-  struct error why;
-  size_t total = 0, k = 0;
-  for (size_t i = 0; i < n; i++) total += rows_to_draft(d, open[i]);
-  struct row *rows = memory_alloc(d->m, MEMORY_ACTIVATIONS, total, sizeof *rows, &why);
-  for (size_t i = 0; rows != NULL && i < n; i++) {
+  size_t k = 0;
+  for (size_t i = 0; i < n; i++) {
     const struct continuation *c = &open[i]->q->c;
     size_t at = store_length(d->s, c->sequence), end = at + rows_to_draft(d, open[i]);
     for (; at < end; at++)
       rows[k++] = (struct row) @[{ c->sequence, (uint32_t) at, c->text.id[at] }@];
     open[i]->read = end == c->text.n, open[i]->row = k - 1;
   }
-  if (rows != NULL && !model_forward(&d->e, d->lm, d->s, rows, total, &p, &why)) p = NULL;
+  return k;
+}
+
+@ All these rows are read in one pass. If it fails, because there is no memory or no page for it, the pass is null and there will be no guesses; that is no error.
+
+@<Read what the smaller model has not read@>=
+static struct pass *read_texts(struct drafter *d, struct drafted *const *open, size_t n)
+{
+  struct pass *p = NULL;
+  struct error why;
+  size_t total = 0;
+  for (size_t i = 0; i < n; i++) total += rows_to_draft(d, open[i]);
+  struct row *rows = memory_alloc(d->m, MEMORY_ACTIVATIONS, total, sizeof *rows, &why);
+  if (rows != NULL && !model_forward(&d->e, d->lm, d->s, rows,@|
+      list_rows(d, open, n, rows), &p, &why)) p = NULL;
   memory_free(d->m, rows);
   return p;
 }
 
-@ Now one guess for each of these texts. The smaller model's choice is put behind the text itself, for as long as we guess: so penalties see it when they choose the next guess, and |row| numbers are those of a text. A constraint must see it as well, and so |sampler_accept| is told of it. After an end token there is nothing to guess.
+@ Now one guess for each text. For as long as we guess, the guesses stand in the text itself. So a penalty sees them when the sampler chooses the next guess, and positions count them. A constraint has to move on as well, and so we tell |sampler_accept|. After an end token there is nothing to guess. (|likeliest_of| and |is_end| do what they say, in \.{unwoven/speculation/choice.inc}.)
 
 @<Guess one token for each@>=
-static uint32_t likeliest_of(const float *logits, size_t vocab)
-{
-  size_t best = 0;
-  for (size_t v = 1; v < vocab; v++)
-    if (logits[v] > logits[best]) best = v;
-  return (uint32_t) best;
-}
-static bool is_end(const struct generate_options *want, uint32_t id)
-{
-  for (size_t i = 0; i < want->n_eos; i++)
-    if (want->eos[i] == id) return true;
-  return false;
-}
 /* guesses a token of a text; true if another may follow */
 static bool guess_one(const struct drafter *d, struct memory *m, struct drafted *t,
   const float *logits)
@@ -384,7 +390,7 @@ static bool guess_one(const struct drafter *d, struct memory *m, struct drafted 
   return ok && q->guess.n < q->room && !is_end(q->want, id);
 }
 
-@ A round is one pass of the smaller model, and a guess for each text that is still open. Those that cannot go on leave the list.
+@ A round is one pass of the smaller model and one guess for each text that is still open. Four guesses take four rounds. A text that has enough guesses, or cannot have more, leaves the list |open|.
 
 @<Guess one token for each@>=
 static size_t draft_round(struct drafter *d, struct memory *m, struct drafted **open, size_t n,@|
@@ -403,7 +409,7 @@ static size_t draft_round(struct drafter *d, struct memory *m, struct drafted **
   return left;
 }
 
-@ When the rounds are over, the texts get back their length, and the constraints the state that they had: nobody can tell that we have been here. If there was no memory for any of this, there are no guesses, and that is all.
+@ After the last round the texts get their length back, and the constraints their state, so nobody can tell that we have been here. The lists live in an arena, which is freed as a whole; if there is no memory for them, there are no guesses.
 
 @<Guess by rounds@>=
 static void restore_text(struct drafted *t)
@@ -436,15 +442,16 @@ void guess_by_draft(void *ctx, const struct generate_context *g,
 @<A smaller model, and its cache@>@;
 #endif
 
-@ Opening and closing are in \.{unwoven/speculation/open.c}.
+@ Opening and closing are in \.{unwoven/speculation/open.c}. A drafter for a server takes one sequence for each slot, and its cache takes memory only as rows come.
 
 @(drafter.c@>=
 /** Guesses by a smaller model. Its cache follows the texts by their tokens: what it has of a text is compared with the
-   text before every pass. While it guesses, its guesses stand behind the text; when it returns, text and
+   text before every pass. While it guesses, its guesses stand at the end of the text; when it returns, text and
    sampler are as they were. */
 #include "cache/keep.h"
 #include "sampling/sampling.h"
 #include "speculation/drafter.h"
+#include "speculation/choice.inc"
 @;@#
 @<Find the texts that can be helped@>@;
 @<Read what the smaller model has not read@>@;
@@ -452,18 +459,18 @@ void guess_by_draft(void *ctx, const struct generate_context *g,
 @<Guess by rounds@>@;
 
 @* The classical rule, and its proof. \label{sec:leviathan}
-In most programs a random number does not belong to a position. The model's dice are thrown when it is asked, and the drafter has dice of its own. Then comparing two throws would be silly, and something cleverer is done. You should know it, because it is what the papers mean by speculative decoding, and because it is so easy to get wrong.
+In most programs a random number does not belong to a position. The model throws its dice when it is asked, and the drafter has dice of its own. To compare two such throws would waste most of what the drafter knows, and there is a cleverer way. It is what the papers mean by speculative decoding, and you should know it, also because it is so easy to get wrong.
 
-At some place of the text our model gives the next token the probabilities $p$, and the drafter, which guesses, gives it $q$. The drafter draws a token $x$ from $q$. We want to end with a token drawn from $p$, and we want it to be $x$ as often as possible. Take three tokens:
+At some place of the text our model gives the next token the probabilities $p$, and the drafter gives it $q$. The drafter draws a token $x$ from $q$. We want to end with a token that is distributed as $p$ says, and we want to keep $x$ as often as possible. Take three tokens:
 
 \begin{byhand}{accept, or draw from what is missing}
-\begin{tabular}{@@{}lrrrp{32mm}@@{}}
+\begin{tabular}{@@{}lrrrl@@{}}
 & A & B & C &\\
 $p$, what we want & 0.5 & 0.3 & 0.2 &\\
 $q$, what is guessed & 0.2 & 0.7 & 0.1 &\\\midrule
 accept with & 1 & 3/7 & 1 & $\min(1,p/q)$\\
 comes out as a guess & 0.2 & 0.3 & 0.1 & $\min(p,q)$, together 0.6\\
-is still missing & 0.3 & 0 & 0.1 & the rest of $p$: 0.4\\
+is still missing & 0.3 & 0 & 0.1 & the rest, together 0.4\\
 so draw with & 3/4 & 0 & 1/4 & that, divided by 0.4
 \end{tabular}
 \medskip
@@ -471,30 +478,22 @@ so draw with & 3/4 & 0 & 1/4 & that, divided by 0.4
 \noindent A and C are guessed too seldom, so whenever they are guessed we accept them. B is guessed too often, $0.7$ of the time where we want it $0.3$ of the time, so we accept only three of seven B's. In the other cases, 0.4 of all, we draw a token ourselves: from what is missing. Add the second row from the bottom to the one above it, and you have $p$ again.
 \end{byhand}
 
-The rule of Leviathan, Kalman and Matias, and of Chen and others in the same winter, is the left column of this box in general. \emph{Accept the guess $x$ with probability $\min(1,p(x)/q(x))$; otherwise draw from the residual distribution, which is proportional to $\max(0,p-q)$.}\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}; \cited[Chen and others 2023]{Chen 2023b}.}
+\Cref{fig:residual} shows where the tokens come from. Leviathan, Kalman and Matias found the rule, and so did Chen and others in the same winter. It is what the right column of the box says, in general. \emph{Accept the guess $x$ with probability $\min(1,p(x)/q(x))$; otherwise draw from the residual distribution, which is proportional to $\max(0,p-q)$.}\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}; \cited[Chen and others 2023]{Chen 2023b}.}
 @^residual distribution@>@^acceptance rule@>
 
-\emph{Proof.} A token $x$ comes out as an accepted guess with probability $q(x)\min(1,p(x)/q(x))=\min(q(x),p(x))$. Let $\beta$ be the sum of these, so that a guess is refused with probability $1-\beta$. What is missing, $\max(0,p(x)-q(x))=p(x)-\min(p(x),q(x))$, adds up to $1-\beta$ as well. So the second way brings $x$ with probability $(1-\beta)\cdot(p(x)-\min(p(x),q(x)))/(1-\beta)$, and both together bring $p(x)$.\quad\rule{1ex}{1ex}
+\fig{residual}{fig:residual}{What B was guessed too often fills what A and C lack.}{Three columns, A, B and C. The filled part of each is what comes out as an accepted guess: 0.2, 0.3 and 0.1. Above B is what is refused, 0.4; above A and C is what is missing, 0.3 and 0.1. Arrows lead from the refused part to the missing ones.}
 
-\emph{Nobody can accept more.} Whatever the rule, $x$ is guessed at most $q(x)$ of the time, and comes out $p(x)$ of the time. So it comes out \emph{because} it was guessed at most $\min(p(x),q(x))$ of the time, and $\beta=\sum_x\min(p(x),q(x))$ is the highest acceptance rate that a drafter with these probabilities can have. The statisticians call $1-\beta$ the \emph{total variation distance} of the two.
+\emph{Proof.} A token $x$ comes out as an accepted guess with probability $q(x)\min(1,p(x)/q(x))=\min(q(x),p(x))$. Let $\beta$ be the sum of these, so that a guess is refused with probability $1-\beta$. What is missing, $\max(0,p(x)-q(x))=p(x)-\min(p(x),q(x))$, adds up to $1-\beta$ as well, since $p$ adds up to 1. So the second way brings $x$ with probability $(1-\beta)\cdot(p(x)-\min(p(x),q(x)))/(1-\beta)$, and both ways together bring $p(x)$. (If $\beta=1$, nothing is ever refused.)\quad\rule{1ex}{1ex}
+
+\emph{No rule can accept more.} Whatever the rule, $x$ is guessed with probability $q(x)$ and comes out with probability $p(x)$. So it is guessed \emph{and} comes out with probability $\min(p(x),q(x))$ at most, and no rule accepts more than $\beta=\sum_x\min(p(x),q(x))$ of the guesses of a drafter that draws from $q$. Statisticians call $1-\beta$ the \emph{total variation distance} of the two distributions.
 @^total variation distance@>
 
-@ In a chain of guesses the rule is applied to one after the other, each with its own $p$ and $q$: $p$ after the guesses before it, since they have been accepted. The first that is refused ends the chain. If all are accepted, one more token is drawn from the last $p$. And $p$ and $q$ are the distributions that are really drawn from, after temperature, penalties, top-$k$ and all the rest of \cref{sampling}.
+@ In a chain of guesses the rule is applied to one guess after the other, each with the $p$ and $q$ after the guesses before it. The first refused guess ends the chain. If all are accepted, one more token is drawn from the last $p$. Is the whole text then distributed as it should be? Yes: whether a guess is accepted depends on this guess and on a fresh random number, not on the guesses after it. So each token, whichever of the three ways brings it, has the model's probabilities after the tokens before it, and their product is the probability of the text. And $p$ and $q$ are the distributions that are really drawn from, after temperature, penalties, top-$k$ and all the rest of \cref{sampling}.
 
-The sums here are compensated: what is lost when a small number is added to a large one is kept in a second variable.\side{\cited[Neumaier 1974]{Neumaier 1974}.} A residual may consist of small differences alone, and dividing by a sum that is slightly wrong would make all of them slightly wrong.
+The function below computes all of this for one token. Its sums are compensated: |sum_carefully|, in \.{unwoven/speculation/sum.c}, keeps in a second variable what is lost when a small number is added to a large one.\side{\cited[Neumaier 1974]{Neumaier 1974}.} A residual may consist of small differences alone, and a sum that is slightly wrong would make all of them slightly wrong.
 @^compensated summation@>
 
 @<Accept, or draw from what is missing@>=
-double sum_carefully(const double *x, size_t n)
-{
-  double sum = 0, lost = 0;
-  for (size_t i = 0; i < n; i++) {
-    double t = sum + x[i];
-    lost += fabs(sum) >= fabs(x[i]) ? (sum - t) + x[i] : (x[i] - t) + sum;
-    sum = t;
-  }
-  return sum + lost;
-}
 double acceptance_of(const double *p, const double *q, size_t n, double *accept,
   double *residual, double *rate)
 {
@@ -510,13 +509,17 @@ double acceptance_of(const double *p, const double *q, size_t n, double *accept,
 }
 
 @* Common dice. \label{sec:coupling}
-How often do \emph{our} two models agree? In \cref{sec:draft} both take the largest sum of score and $g_x$, with the same $g_x$. That they agree more often than with separate dice is plain; but how often exactly? There is a beautiful formula, and it takes four lines.
+How often do \emph{our} two models agree? Both take the largest sum of score and $g_x$, with the same $g_x$. There is a beautiful formula for this, and it takes four lines.
 
-\Cref{sec:sampler} has shown that $g=-\ln E$, where $E$ is a waiting time: $E>t$ with probability $e^{-t}$. So the largest $\ln p_x+g_x$ is the smallest $E_x/p_x$: a race in which token $x$ runs with speed $p_x$, and the drafter's race has the same $E$ with speeds $q_x$. When does $x$ win both? If for each other token $j$ both $E_j/p_j>E_x/p_x$ and $E_j/q_j>E_x/q_x$, that is, if $E_j>E_x\,r_j$ with $r_j=\max(p_j/p_x,\;q_j/q_x)$. Now $E_x$ and all $E_j/r_j$ are waiting times, of speeds 1 and $r_j$, and the first of several waiting times is a given one with its share of all speeds. For $j=x$ the maximum is 1. So
+\Cref{sec:gumbel} has shown that $g=-\ln E$, where $E$ is a waiting time of rate 1: $E>t$ with probability $e^{-t}$. A score is $\ln p_x$, but for a number that is the same for all tokens. (The scores are those after the temperature and all other stages, and a token that was struck out has $p_x=0$.) So the largest $\ln p_x+g_x$ is the smallest $E_x/p_x$: a race in which token $x$ runs with speed $p_x$. The drafter's race has the same $E_x$ and the speeds $q_x$.
+
+When does $x$ win both races? It must beat each other token $j$ in both: $E_j/p_j>E_x/p_x$ and $E_j/q_j>E_x/q_x$. This says that $E_j/r_j>E_x$ with $r_j=\max(p_j/p_x,\;q_j/q_x)$. Now $E_j/r_j$ is a waiting time as well, of rate $r_j$, and that of $x$ itself has rate $r_x=1$. By \eqref{eq:race} the first of several waiting times is that of $x$ with probability $r_x/\sum_jr_j$. So
 \begin{equation}\label{eq:coupled}
 \hbox{they agree on $x$ with probability}\quad{1\over\sum_j\max(p_j/p_x,\;q_j/q_x)},
 \end{equation}
-and the sum over $x$ is our acceptance rate. (It is Daliri, Musco and Suresh's; the trick is older.\side{\cited[Daliri, Musco and Suresh 2024]{Daliri 2024}.}) In the hand calculation it is \val[3]{speculation.hand.coupled}, where the classical rule has \given{0.6}, and two throws that have nothing to do with each other agree \val[2]{speculation.hand.separate} of the time.
+and the sum over all $x$ that both models may choose is our acceptance rate.\side{\cited[Daliri, Musco and Suresh 2024]{Daliri 2024}; the trick is older.} In the hand calculation it is \val[3]{speculation.hand.coupled}, where the classical rule has \given{0.6}, and two throws that have nothing to do with each other agree \val[2]{speculation.hand.separate} of the time.
+
+How much can common dice lose at worst? Each ratio is at most $\max(p_j,q_j)/\min(p_x,q_x)$, so the probability in \eqref{eq:coupled} is at least $\min(p_x,q_x)/\sum_j\max(p_j,q_j)$. The minima add up to $\beta$ and the maxima to $2-\beta$, since $\min+\max=p+q$, and $p+q$ adds up to 2. So we accept at least $\beta/(2-\beta)$, whatever the vocabulary. If the classical rule accepts nine of ten guesses, we accept more than eight.
 @^Gumbel coupling@>
 
 @<How often common dice agree@>=
@@ -556,10 +559,10 @@ double coupled_rate(const double *p, const double *q, size_t n);
 @<How often common dice agree@>@;
 
 @* What guesses are worth. \label{sec:gain}
-Enough of formulas. We take \given{20} pieces of tales, let the built-in model continue each with 64 tokens, and have four tokens guessed in a pass: by the sibling or by looking up, at temperature 0 or 1. First the promise: \val{speculation.same} of the \val{speculation.texts} texts are, token for token, those that \cref{loop}'s loop writes. How many passes did they take? (\Cref{tab:guesses}.)
+Enough of formulas. We take \given{20} pieces of tales, let the built-in model continue each with 64 tokens, and have four tokens guessed in a pass: by the sibling or by looking up, at temperature 0 or 1. First the promise: \val{speculation.same} of the \val{speculation.texts} texts are, token for token, those that \cref{loop}'s loop writes. How many passes did they take? \Cref{tab:guesses} has the counts.\lab{lab:guessedtexts}
 
 \begin{table}[htp]
-\tabcaption{tab:guesses}{\val{speculation.tokens} tokens, with at most four guesses in a pass. The last two columns are tokens from a pass in which somebody guessed: as counted, and by the formula of \cref{sec:expected} with the $\alpha$ of the same row.}
+\tabcaption{tab:guesses}{\val{speculation.tokens} tokens, with at most four guesses in a pass. The last two columns are tokens from a pass that had guesses: as counted, and by the formula of \cref{sec:expected} with the $\alpha$ of the same row.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
 \tabhead{who guesses} & \tabhead{passes} & \tabhead{guessed} & \tabhead{accepted} & \tabhead{$\alpha$} & \tabhead{counted} & \tabhead{formula}\\\midrule
 the sibling & \val{speculation.draft.passes} & \val{speculation.draft.guessed} & \val{speculation.draft.accepted} & \val[2]{speculation.draft.alpha} & \val[2]{speculation.draft.mean} & \val[2]{speculation.draft.formula}\\
@@ -569,24 +572,26 @@ looking up & \val{speculation.lookup.passes} & \val{speculation.lookup.guessed} 
 \end{tabular*}
 \end{table}
 
-The sibling's guesses bring \val{speculation.tokens} tokens in \val{speculation.draft.passes} passes, \val[1]{speculation.draft.yield} for each. At temperature 1 it is hardly less; that is what the common dice are for. Looking up is of no use here, as we feared. A tale does not repeat itself: in most passes no two tokens have been seen before, and nobody guesses.
+Why is $\alpha$ larger than accepted divided by guessed? Because it counts only guesses that were looked at. After a wrong guess the rest of the chain is lost, right or not.
+
+The sibling's guesses bring \val{speculation.tokens} tokens in \val{speculation.draft.passes} passes, \val[1]{speculation.draft.yield} from each. At temperature 1 it is \val[1]{speculation.draft1.yield}; that this is not much less is the merit of the common dice. Looking up is of no use here, as we feared. A tale does not repeat itself: in most passes no two tokens have been seen before, and there is no guess.
 
 \claim{S3-30}
 
 \claim{S1-36}
 @^acceptance rate@>
 
-The formula fits, although it assumes something that is not true, namely that a guess is right with the same probability wherever it stands. \Cref{fig:accepted} shows how it really is. There are easy places, where the sibling knows the words by heart, and all four guesses are right; and hard ones, where a new name must be chosen, and none is. The mean cannot see that.
+The formula fits, although it assumes something that is not true, namely that a guess is right with the same probability wherever it stands. \Cref{fig:accepted} shows how it really is. In easy places the sibling knows the words by heart, and all four guesses are right. In hard places, as where a new name must be chosen, even the first is wrong. The mean cannot see that.
 
 \fig{accepted}{fig:accepted}{Passes by how many of the sibling's four guesses came true.}{Two groups of five bars, for temperature 0 and temperature 1. Four right guesses are by far the most frequent in both groups; three are the rarest.}
 
-@ And the rules? At \given{160} places of the tales we have computed exactly how often each would accept a guess of the sibling's (\cref{fig:agreement}). At temperature 1 the classical rule, the best there can be, accepts \val[3]{speculation.agree.1.00.classical} of them. Our common dice accept \val[3]{speculation.agree.1.00.common}. That little is the price of a text that nobody can tell from one without guesses. Dice of its own for the sibling, and a comparison, would accept \val[3]{speculation.agree.1.00.separate}.
+@ How do the rules compare on real distributions? At \given{160} places of the tales we have computed exactly how often each would accept a guess of the sibling's (\cref{fig:agreement}).\lab{lab:agreement} At temperature 1 the classical rule, the best there can be, accepts \val[3]{speculation.agree.1.00.classical} of them, and our common dice \val[3]{speculation.agree.1.00.common}. The difference is what we pay for getting the very text that we would get without guesses. With separate dice it would be \val[3]{speculation.agree.1.00.separate}.
 
 \claim{S3-36}
 
 \fig{agreement}{fig:agreement}{How often a guess of the sibling's is accepted, by temperature. Exact probabilities, mean over \given{160} places of tales.}{Three lines over the temperature. The classical rule lies on top, common dice little below it, separate dice clearly lower, and lowest at temperature \given{1.5}.}
 
-@ How wrong are the wrong rules? Articles and answers have a good many versions of the classical rule, and we have met all of these. \Cref{tab:rules} applies each to the hand calculation and adds up all that can happen.
+@ How wrong are the wrong rules? Articles and forums offer a good many versions of the classical rule, and we have met all of those in \cref{tab:rules}. Each is applied to the hand calculation, and everything that can happen is added up.\lab{lab:rules}
 
 \begin{table}[htp]
 \tabcaption{tab:rules}{Eight rules on the distributions of the hand calculation, $p=(\given{0.5},\given{0.3},\given{0.2})$ and $q=(\given{0.2},\given{0.7},\given{0.1})$: which distribution comes out, and how far a probability is off in the worst of \given{1000} random pairs.}
@@ -603,19 +608,19 @@ guess the likeliest, accept with $p/q$ & \val[2]{speculation.rule.argmax.a} & \v
 \end{tabular*}
 \end{table}
 
-The last is the most common. The drafter takes its likeliest token, without dice, and the rule is fed the probability that it had. But then the guess was not drawn from $q$; it was certain. The right rule for a certain guess $x$ has $q(x)=1$: accept with $p(x)$, or else draw from $p$ without $x$. (It is right in all \given{1000} pairs as well.) The last but one is used on purpose. It is called \emph{typical acceptance} \cited[Cai and others 2024]{Cai 2024}, and whoever uses it wants many guesses accepted and does not mind another distribution.
+The mistake in the last line is the most common. The drafter takes its likeliest token, without dice, and the rule is fed the probability that it had. But then the guess was not drawn from $q$; it was certain. The right rule for a certain guess $x$ has $q(x)=1$: accept it with probability $p(x)$, or else draw from $p$ without $x$. (This rule is right in all \given{1000} pairs as well.) Prompt lookup needs it in engines with the classical rule, for it guesses without dice. The line before the last is no mistake. It is a simple form of \emph{typical acceptance} \cited[Cai and others 2024]{Cai 2024}, which gets many guesses accepted by giving up the distribution on purpose.
 @^typical acceptance@>
 
-@ One pass is not a text, so the classical rule has a second test. Take a language of three letters, with two guesses a pass, and follow everything that can happen until four letters are written. There are \val{speculation.chain.texts} texts, and the probability of each is that of the model up to the last bits of the sum: none is off by more than $10^{-15}$.
+@ One pass is not a text, so the classical rule has a second test. Take a language of three letters, with two guesses a pass, and follow everything that can happen until four letters are written.\lab{lab:chain} There are \val{speculation.chain.texts} texts, and each comes out with the probability that the model gives it, up to the last bits of the sum: none is off by more than $10^{-15}$.
 
 \claim{S3-35}
 
 @* How many guesses to make. \label{sec:howmany}
-Passes are not time. A guess costs a pass of the sibling's, and a row more in ours. Let a pass with $m$ rows take $t_m$, and a pass of the drafter $c$. Then the text is written
+Passes are not time. Each guess costs a pass of the drafter, and a row more in ours. Let a pass with $m$ rows take the time $t_m$, and a pass of the drafter the time $c$. Then guesses make the program
 $${1-\alpha^{\gamma+1}\over1-\alpha}\cdot{t_1\over t_{\gamma+1}+\gamma c}$$
-times as fast. The first factor grows more and more slowly with $\gamma$; the denominator grows steadily. So there is a best $\gamma$, and it may be zero. If $t_{\gamma+1}$ is hardly more than $t_1$ and $c$ is small, there is much to win. That is a large model, whose weights come from memory (\cref{sec:serial}), and a drafter of a tenth of its size.
+times as fast. The first factor grows more and more slowly with $\gamma$, while the denominator keeps growing. So there is a best $\gamma$, and it may be zero. You win most if $t_{\gamma+1}$ is hardly more than $t_1$ and $c$ is small: with a large model, whose weights come from memory (\cref{sec:serial}), and a drafter of a tenth of its size.
 
-With four guesses, $c=t_1/10$ and $t_5=\given{1.15}\,t_1$ it is \val[1]{speculation.hope.80} times as fast when eight of ten guesses are right, \val[1]{speculation.hope.50} when five are, and \val[2]{speculation.hope.30} when three are: then it is slower than without.
+With four guesses, $c=t_1/10$ and $t_5=\given{1.15}\,t_1$, writing is \val[2]{speculation.hope.80} times as fast when eight of ten guesses are right, \val[2]{speculation.hope.50} times when five are, and \val[2]{speculation.hope.30} times, that is, slower than without guesses, when three are.
 
 \claim{S3-34}
 
@@ -646,10 +651,11 @@ none & \val{speculation.real.article.0.passes} & \val[2]{speculation.real.articl
 The summary quotes, and every quotation is a row of right guesses: three guesses a pass save nearly half of the passes, and the text comes \val[2]{speculation.real.article.3.gain} times as fast. The story has nothing to quote. There a guess or two cost nothing, and eight cost a tenth. All texts of a column are the same.
 
 @* A tree of guesses. \label{sec:guesstree}
-All guesses of a chain hang on the first. If that one is wrong, the rest was for nothing. Couldn't we make two guesses for the first place, and go on from both? That is a \emph{tree}, and its branches can be verified in one pass. We have all that it takes: a branch is a fork of the text (\cref{sec:fork}), which shares the text's pages and costs no row until it writes one.
+All guesses of a chain hang on the first. If that one is wrong, the rest was for nothing. Couldn't we make two guesses for the first place, and go on from both? That is a \emph{tree of guesses}, and one pass can verify all its branches. We have everything it takes: a branch is a fork of the text (\cref{sec:fork}), which shares the text's pages and takes no page until it writes a row.
 @^token tree@>@^tree of guesses@>
 
-Each branch is a sequence of the store. Branch 0 has the text's rows; the others are forked from it. The pass reads the newest token of the text and the branch's guesses, in each branch. So the newest token is read once a branch, the same row again and again; other programs save these rows by a mask, which lets a row see its own branch only.
+Each branch is a sequence of the store. Branch 0 is the text itself; the others are forked from it. In each branch the pass reads the newest token of the text, and then the guesses of the branch. So with four branches the newest token is read four times. Other programs read it once, and a mask lets each row see only its own branch (\emph{tree attention}). That saves rows; ours needs no new kernel.
+@^tree attention@>
 
 @<Read all branches@>=
 bool tree_read(const struct generate_context *g, const struct guess_tree *t,
@@ -674,7 +680,7 @@ bool tree_read(const struct generate_context *g, const struct guess_tree *t,
   return ok;
 }
 
-@ Forking empties what was left of the branches of the pass before.
+@ Whatever the branches contain from the pass before is emptied first. A fork that fails, for want of a page, fails the pass; the branches may then be half forked, and the next attempt empties them again.
 
 @<Fork the branches@>=
 static bool fork_branches(struct store *s, const struct guess_tree *t, struct error *why)
@@ -685,7 +691,7 @@ static bool fork_branches(struct store *s, const struct guess_tree *t, struct er
   return ok;
 }
 
-@ Then the choices are made, down the tree: the token after the text, by any branch's first row, since they are all the same bits; if a branch has guessed it, the next by the second row of that branch; and so on. In the end one branch has the rows of the text. If it is not branch 0, it takes its place.
+@ Now the choices go down the tree. The first row of any branch tells us what the model chooses after the text; these rows have the same bits. If a branch has guessed this token, its second row tells us the next one, and so on, until no branch has guessed what was chosen. The last branch that was right has the rows of the text. If it is not branch 0, it takes the place of branch 0.
 
 @<Keep one branch@>=
 bool tree_keep(struct store *s, const struct guess_tree *t, uint32_t branch,
@@ -729,28 +735,46 @@ bool tree_keep(struct store *s, const struct guess_tree *t, uint32_t branch,
 @<Read all branches@>@;
 @<Keep one branch@>@;
 
-@ Is it worth it? Both ways have the same number of rows in a pass, eight: a chain of seven guesses; two branches of three guesses; four of one. The sibling guesses; in the tree the branches begin with its two or four likeliest tokens and go on with the likeliest. (A lab\lab{lab:trees} counts.) The chain brings \val[2]{speculation.tree.1.yield} tokens a pass, two branches \val[2]{speculation.tree.2.yield}, four \val[2]{speculation.tree.4.yield}. The chain wins, because the sibling is right so often. A tree is for drafters that are often wrong with their first guess and right with their second: with $\alpha=\given{0.4}$, the seventh guess of a chain is worth $\given{0.4}^7$, not two thousandths of a token, and another first guess is worth much more. The systems that use trees, with dozens of branches, have tiny drafters \cited[Miao and others 2024]{Miao 2024}. When a tutorial speaks of \emph{parallel draft trees}, this is what it means.
+@ Is a tree worth it? We compare passes of eight rows: a chain of seven guesses; two branches of three guesses; four branches of one. The sibling guesses. Its two or four likeliest first tokens begin the branches, which go on with the likeliest.\lab{lab:trees} The chain brings \val[2]{speculation.tree.1.yield} tokens from a pass, two branches \val[2]{speculation.tree.2.yield}, four \val[2]{speculation.tree.4.yield}. (With a mask, all three would have seven guesses, and the branches would do a little better.) A chain is good if the drafter is right often. A tree is for drafters whose first guess is often wrong and whose second is often right: with $\alpha=\given{0.4}$, the seventh guess of a chain is worth $\given{0.4}^7$, less than two thousandths of a token, and another first guess is worth much more. SpecInfer verifies such trees, which may come from several small drafters \cited[Miao and others 2024]{Miao 2024}.
+
+@* Other drafters. \label{sec:otherdrafters}
+Must the drafter be a second model? The idea is older than the name: \cited[Stern, Shazeer and Uszkoreit 2018]{Stern 2018} gave a model further output layers, each of which guesses a token further ahead, and verified them greedily. \emph{Medusa} adds such heads to a finished model and verifies a tree of their guesses \cited[Cai and others 2024]{Cai 2024}. The heads of \emph{EAGLE} do not guess independently: a small network continues the large model's last hidden vectors, token by token \cited[Li and others 2024]{Li 2024}. In \emph{self-speculation} the model drafts for itself, with some of its layers left out \cited[Zhang and others 2024]{Zhang 2024}. All of these are trained or tuned for one model, which is often repaid in better guesses. None of them changes what this chapter has shown: a drafter is a function, and the choice is the model's.
+@^Medusa@>@^EAGLE@>@^self-speculative decoding@>
 
 @* Guesses and company. \label{sec:guesscompany}
-In \cref{serving} the free places of a pass went to other people. Now both want them, guesses and people, and \cref{sec:guessrows} has said who goes first. A text's next token comes before any guess; prompts come before guesses; and a guess gets a row only if there is one left. The scheduler calls |speculate_step| instead of |generate_step|, and that is all there is to it. \Cref{tab:guesscompany} has three sizes of company.
+In \cref{serving} the free places of a pass went to other people. Now guesses want them as well, and \cref{sec:guessrows} has said who goes first. Each text's next token comes before any guess, prompts come before guesses, and a guess gets a row only if one is left. The scheduler calls |speculate_step| instead of |generate_step|, and that is all. \Cref{tab:guesscompany} has three sizes of company.\lab{lab:guessedcompany}
 
 \begin{table}[htp]
 \tabcaption{tab:guesscompany}{Requests for 64 tokens each, with up to four guesses of the sibling's for each text, in passes of at most 32 rows.}
-\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrrr@@{}}
- & \multicolumn{2}{c}{no guesses} & \multicolumn{3}{c}{with guesses}\\
-\tabhead{requests} & \tabhead{passes} & \tabhead{rows} & \tabhead{passes} & \tabhead{rows} & \tabhead{accepted}\\\midrule
-1 & \val{speculation.alone.1.passes} & \val{speculation.alone.1.rows} & \val{speculation.company.1.passes} & \val{speculation.company.1.rows} & \val{speculation.company.1.accepted}\\
-4 & \val{speculation.alone.4.passes} & \val{speculation.alone.4.rows} & \val{speculation.company.4.passes} & \val{speculation.company.4.rows} & \val{speculation.company.4.accepted}\\
-\given{16} & \val{speculation.alone.16.passes} & \val{speculation.alone.16.rows} & \val{speculation.company.16.passes} & \val{speculation.company.16.rows} & \val{speculation.company.16.accepted}
+\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrrrr@@{}}
+ & \multicolumn{2}{c}{no guesses} & \multicolumn{4}{c}{with guesses}\\
+\tabhead{requests} & \tabhead{passes} & \tabhead{rows} & \tabhead{passes} & \tabhead{rows} & \tabhead{guessed} & \tabhead{accepted}\\\midrule
+1 & \val{speculation.alone.1.passes} & \val{speculation.alone.1.rows} & \val{speculation.company.1.passes} & \val{speculation.company.1.rows} & \val{speculation.company.1.guessed} & \val{speculation.company.1.accepted}\\
+4 & \val{speculation.alone.4.passes} & \val{speculation.alone.4.rows} & \val{speculation.company.4.passes} & \val{speculation.company.4.rows} & \val{speculation.company.4.guessed} & \val{speculation.company.4.accepted}\\
+\given{16} & \val{speculation.alone.16.passes} & \val{speculation.alone.16.rows} & \val{speculation.company.16.passes} & \val{speculation.company.16.rows} & \val{speculation.company.16.guessed} & \val{speculation.company.16.accepted}
 \end{tabular*}
 \end{table}
 
-With one request, guesses save three passes of four. With sixteen there is room for one guess each, and they still save passes: a row is spent, and often a token comes of it. But a pass of 32 rows is beyond the ridge point of many a machine (\cref{sec:roofline}), and there a row costs what a row costs; then a guess that comes true half of the time is a bad bargain. This is why servers turn speculation off when many users are there. In ours you say how many rows a pass may have, \texttt{--batch-rows}, and guesses get what is left.
+One request leaves room for all its guesses, and saves most of its passes. With sixteen requests there is room for one guess each. Now look at the rows. How many more are there than without guesses? Exactly guessed less accepted. A guess that comes true costs no row, because its row would have been read anyway, one pass later.
+
+Does that make guesses free? It depends on what a row costs. Below the ridge point (\cref{sec:roofline}) a pass of a few rows more takes hardly longer, and each pass that we save is time saved. Beyond it a row costs the same in whatever pass it is. Then a right guess gains nothing but the wait for the next pass, and a wrong one costs its row, besides what the drafter costs. This is why servers turn speculation off when many users are there. In ours \texttt{--batch-rows} says how many rows a pass may have, and guesses get what is left.
+
+@ How do you switch it on? \label{sec:speculateoption} The option \texttt{--speculate} says how many guesses a pass may have for a text, up to \given{16}. The text itself is the drafter, unless \texttt{--draft} names a second model. In the folder of this book you can try
+
+\medskip
+\noindent\quad\.{incipit generate "Once upon a time" -n 24 --stats}\hfil\break
+\null\qquad\.{--speculate 4 --draft models/draft}
+\medskip
+
+\noindent and again without the second line: the same tale, and \texttt{--stats} shows the passes, the guesses that were read, and those that came true. A server takes the same options, as in \.{incipit serve --speculate 4 --draft models/draft}, and adds both counts to its metrics. The second model's tokenizer is compared with the first one's, token by token, when it is opened. If they differed, no text would be wrong; it would only be slow, and nobody would know why.
+@^command line, guesses@>
+
+When should you leave it off? When many texts are written at once. When the prompts are long and the answers short, since guesses help only with what is written. When the drafter is often wrong, as at a high temperature or in a language that it has hardly seen. When memory is short: a second model needs room for its weights and its cache. And when your model is so small that it never waits for its weights. \texttt{--stats} tells you within a minute.
 
 @* The check. \label{sec:speculationcheck}
 The program of this chapter writes four tales four ways: alone, with guesses that were looked up, with the sibling's guesses, and with those of a drafter that is always wrong. At temperature 0 and at temperature 1, all must be the same.
 
-Who is always wrong? One who knows the answer, and adds one to every id.
+How can a drafter be wrong each time? It must know the answer. Ours has the text that was written without guesses, and adds one to every id.
 
 @<A drafter that is always wrong@>=
 static void guess_wrongly(void *ctx, const struct generate_context *g,
@@ -766,35 +790,9 @@ static void guess_wrongly(void *ctx, const struct generate_context *g,
     }
 }
 
-@ Everything that is needed: two models, a cache, a sampler.
+@ The program needs two models, a tokenizer, a cache, a sampler and a drafter. They are members of |struct house|, which \.{unwoven/speculation/house.inc} opens and closes, together with the four prompts and |alone|, the newest text that was written without guesses.
 
-@<Two models@>=
-enum { TALES = 4, TOKENS = 80, AHEAD = 4, PROMPT = 12 };
-struct house { struct memory m;@+ struct counters c;@+ struct engine e;
-  struct model *lm, *small;@+ struct tokenizer *t;@+ struct store *s;@+ struct drafter d;
-  struct sampler dice;@+ struct ids prompt[TALES];@+ struct continuation alone;@+ size_t same; };
-  /* |alone|: the newest text that was written without guesses */
-static bool house_open(struct house *h, struct error *why)
-{
-  static const char *const begins[TALES] = @[{ "The cat sat", "Once upon a time", "The king",@|
-    "The harvest of the kingdom" }@];
-  bool ok = true;
-  struct cache_options usual = @[{ .rows = 0 }@];
-  h->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &h->c }@];
-  if (h->e.k == NULL || (h->lm = model_open(&h->m, "models/pocket", why)) == NULL@|
-      || (h->small = model_open(&h->m, "models/draft", why)) == NULL@|
-      || (h->t = tokenizer_open(&h->m, "models/pocket", why)) == NULL@|
-      || (h->s = cache_open(&h->m, &h->lm->config, 1, &usual, why)) == NULL@|
-      || !drafter_open(&h->d, &h->e, h->small, &h->m, 1, why)
-      || !funnel_open(&h->dice.f, &h->m, h->e.k, h->lm->config.vocab_size, why)) return false;
-  h->dice.s = sampling_default();
-  for (size_t i = 0; ok && i < TALES; i++)
-    ok = tokenizer_encode(h->t, &h->m, begins[i], strlen(begins[i]), false, false,@|
-      &h->prompt[i], why);
-  return ok;
-}
-
-@ One tale, with a drafter or without one (|by| is null). A text with guesses is compared with the one before it that had none.
+@ Each tale is written four times, first without a drafter (|by| is null). The three texts with guesses are compared with that one, token by token.
 
 @<Write one tale@>=
 static bool write_tale(struct house *h, struct speculation *by, size_t tale, struct error *why)
@@ -843,7 +841,7 @@ static bool print_drafters(struct house *h, double temperature, struct error *wh
   return true;
 }
 
-@ The main program.
+@ The main program prints the table for both temperatures, and how many texts were the same.
 
 @c
 #include <inttypes.h>
@@ -857,8 +855,8 @@ static bool print_drafters(struct house *h, double temperature, struct error *wh
 #include "sampling/sampling.h"
 #include "speculation/drafter.h"
 #include "speculation/lookup.h"
+#include "speculation/house.inc"
 @;@#
-@<Two models@>@;
 @<A drafter that is always wrong@>@;
 @<Write one tale@>@;
 @<Write all tales@>@;
@@ -871,20 +869,16 @@ int main(void)
   if (ok) printf("guesses by   degree  guessed accepted   passes\n");
   ok = ok && print_drafters(&h, 0, &why) && print_drafters(&h, 1, &why);
   if (ok) printf("%zu of %d texts with guesses are those without\n", h.same, 2 * 3 * TALES);
-  for (size_t i = 0; i < TALES; i++) ids_free(&h.m, &h.prompt[i]);
-  continuation_free(&h.m, &h.alone), funnel_close(&h.dice.f);
-  if (h.d.s != NULL) drafter_close(&h.d);
-  store_close(h.s), tokenizer_close(&h.m, h.t);
-  model_close(&h.m, h.small), model_close(&h.m, h.lm);
+  house_close(&h);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
-@ The fool's guesses cost rows and change nothing.
+@ The fool costs more than a thousand rows and changes nothing.
 
 \widecheckpoint{build/out/speculation.txt}{four tales, four drafters, two temperatures}
 
-Is it tested with more than four tales? There are two tests in \.{tests/suites/check\_speculation.c}. One takes \given{6000} random models and prompts, with windows, penalties, rules, stops, chunks and end tokens, and four kinds of drafters, one of which knows the answer and lies now and then. The other lets a scheduler serve such texts from a cache that is too small.
+Is it tested with more than four tales? In \.{tests/suites/check\_speculation.c}, one test takes \given{6000} random models and prompts, with windows, penalties, rules, stops, chunks and end tokens, and four kinds of drafters, one of which knows the answer and lies now and then. Another lets a scheduler serve such texts from a cache that is too small.
 
 
 @* Exercises. \label{sec:speculationexercises}

@@ -11,33 +11,7 @@
 #include "sampling/sampling.h"
 #include "speculation/drafter.h"
 #include "speculation/lookup.h"
-
-/* <Two models> */
-enum { TALES = 4, TOKENS = 80, AHEAD = 4, PROMPT = 12 };
-
-/* alone: the newest text that was written without guesses */
-struct house { struct memory m; struct counters c; struct engine e;
-  struct model *lm, *small; struct tokenizer *t; struct store *s; struct drafter d;
-  struct sampler dice; struct ids prompt[TALES]; struct continuation alone; size_t same; };
-static bool house_open(struct house *h, struct error *why)
-{
-  static const char *const begins[TALES] = { "The cat sat", "Once upon a time", "The king",
-    "The harvest of the kingdom" };
-  bool ok = true;
-  struct cache_options usual = { .rows = 0 };
-  h->e = (struct engine) { .k = kernels_find(NULL, why), .c = &h->c };
-  if (h->e.k == NULL || (h->lm = model_open(&h->m, "models/pocket", why)) == NULL
-      || (h->small = model_open(&h->m, "models/draft", why)) == NULL
-      || (h->t = tokenizer_open(&h->m, "models/pocket", why)) == NULL
-      || (h->s = cache_open(&h->m, &h->lm->config, 1, &usual, why)) == NULL
-      || !drafter_open(&h->d, &h->e, h->small, &h->m, 1, why)
-      || !funnel_open(&h->dice.f, &h->m, h->e.k, h->lm->config.vocab_size, why)) return false;
-  h->dice.s = sampling_default();
-  for (size_t i = 0; ok && i < TALES; i++)
-    ok = tokenizer_encode(h->t, &h->m, begins[i], strlen(begins[i]), false, false,
-      &h->prompt[i], why);
-  return ok;
-}
+#include "speculation/house.inc"
 
 /* <A drafter that is always wrong> */
 static void guess_wrongly(void *ctx, const struct generate_context *g,
@@ -106,11 +80,7 @@ int main(void)
   if (ok) printf("guesses by   degree  guessed accepted   passes\n");
   ok = ok && print_drafters(&h, 0, &why) && print_drafters(&h, 1, &why);
   if (ok) printf("%zu of %d texts with guesses are those without\n", h.same, 2 * 3 * TALES);
-  for (size_t i = 0; i < TALES; i++) ids_free(&h.m, &h.prompt[i]);
-  continuation_free(&h.m, &h.alone), funnel_close(&h.dice.f);
-  if (h.d.s != NULL) drafter_close(&h.d);
-  store_close(h.s), tokenizer_close(&h.m, h.t);
-  model_close(&h.m, h.small), model_close(&h.m, h.lm);
+  house_close(&h);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

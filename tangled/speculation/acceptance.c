@@ -8,17 +8,6 @@
 #include "speculation/acceptance.h"
 
 /* <Accept, or draw from what is missing> */
-double sum_carefully(const double *x, size_t n)
-{
-  double sum = 0, lost = 0;
-  for (size_t i = 0; i < n; i++) {
-    double t = sum + x[i];
-    lost += fabs(sum) >= fabs(x[i]) ? (sum - t) + x[i] : (x[i] - t) + sum;
-    sum = t;
-  }
-  return sum + lost;
-}
-
 double acceptance_of(const double *p, const double *q, size_t n, double *accept,
   double *residual, double *rate)
 {

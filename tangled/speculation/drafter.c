@@ -2,12 +2,13 @@
    made from chapters/13-speculation.w; change it there
 
    Its cache follows the texts by their tokens: what it has of a text is compared with
-   the text before every pass. While it guesses, its guesses stand behind the text;
-   when it returns, text and sampler are as they were. */
+   the text before every pass. While it guesses, its guesses stand at the end of the
+   text; when it returns, text and sampler are as they were. */
 
 #include "cache/keep.h"
 #include "sampling/sampling.h"
 #include "speculation/drafter.h"
+#include "speculation/choice.inc"
 
 /* <Find the texts that can be helped> */
 
@@ -45,40 +46,34 @@ static size_t rows_to_draft(const struct drafter *d, const struct drafted *t)
   return left < d->pass_rows ? left : d->pass_rows;
 }
 
-static struct pass *read_texts(struct drafter *d, struct drafted *const *open, size_t n)
+static size_t list_rows(const struct drafter *d, struct drafted *const *open, size_t n,
+  struct row *rows)
 {
-  struct pass *p = NULL;
-  struct error why;
-  size_t total = 0, k = 0;
-  for (size_t i = 0; i < n; i++) total += rows_to_draft(d, open[i]);
-  struct row *rows = memory_alloc(d->m, MEMORY_ACTIVATIONS, total, sizeof *rows, &why);
-  for (size_t i = 0; rows != NULL && i < n; i++) {
+  size_t k = 0;
+  for (size_t i = 0; i < n; i++) {
     const struct continuation *c = &open[i]->q->c;
     size_t at = store_length(d->s, c->sequence), end = at + rows_to_draft(d, open[i]);
     for (; at < end; at++)
       rows[k++] = (struct row) { c->sequence, (uint32_t) at, c->text.id[at] };
     open[i]->read = end == c->text.n, open[i]->row = k - 1;
   }
-  if (rows != NULL && !model_forward(&d->e, d->lm, d->s, rows, total, &p, &why)) p = NULL;
+  return k;
+}
+
+static struct pass *read_texts(struct drafter *d, struct drafted *const *open, size_t n)
+{
+  struct pass *p = NULL;
+  struct error why;
+  size_t total = 0;
+  for (size_t i = 0; i < n; i++) total += rows_to_draft(d, open[i]);
+  struct row *rows = memory_alloc(d->m, MEMORY_ACTIVATIONS, total, sizeof *rows, &why);
+  if (rows != NULL && !model_forward(&d->e, d->lm, d->s, rows,
+      list_rows(d, open, n, rows), &p, &why)) p = NULL;
   memory_free(d->m, rows);
   return p;
 }
 
 /* <Guess one token for each> */
-static uint32_t likeliest_of(const float *logits, size_t vocab)
-{
-  size_t best = 0;
-  for (size_t v = 1; v < vocab; v++)
-    if (logits[v] > logits[best]) best = v;
-  return (uint32_t) best;
-}
-
-static bool is_end(const struct generate_options *want, uint32_t id)
-{
-  for (size_t i = 0; i < want->n_eos; i++)
-    if (want->eos[i] == id) return true;
-  return false;
-}
 
 /* guesses a token of a text; true if another may follow */
 static bool guess_one(const struct drafter *d, struct memory *m, struct drafted *t,

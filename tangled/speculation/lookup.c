@@ -11,7 +11,7 @@ static size_t agree(const uint32_t *id, size_t n, size_t end, size_t longest)
   return k;
 }
 
-/* the place behind the last of the longest pieces of id[n] that equal its end, or 0 */
+/* the place after the last of the longest pieces of id[n] that equal its end, or 0 */
 static size_t find_again(const struct lookup *l, const uint32_t *id, size_t n)
 {
   size_t best = 0, place = 0;

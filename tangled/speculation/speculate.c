@@ -1,7 +1,7 @@
 /* speculate.c -- Texts are written with guesses.
    made from chapters/13-speculation.w; change it there
 
-   Nothing here decides about a token: guesses are read behind the text, the loop
+   Nothing here decides about a token: guesses are read after the text, the loop
    chooses as it always does, and a row is looked at only if the tokens before it are
    those of the text. So a drafter that is wrong costs time and nothing else. */
 
