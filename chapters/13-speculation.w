@@ -12,7 +12,6 @@
 @s sampler int
 @s house int
 @s counters int
-@s guess_tree int
 
 \chapterquestion{A pass checks four tokens almost for the price of one. But which four? The next three do not exist yet.}
 @** Speculative decoding: guess ahead, check at once.
@@ -33,7 +32,7 @@ The text ends in \emph{the}, and the model would go on with \emph{cat sat on the
 \tabhead{row} & \tabhead{its token} & \tabhead{the model chooses} & \tabhead{so}\\
 1 & the & cat & right; go on with row 2\\
 2 & cat & sat & right; go on with row 3\\
-3 & sat & on & \emph{down} was wrong, and here we stop\\
+3 & sat & on & \emph{down}: wrong, and here we stop\\
 4 & down & \emph{softly} & of a text that does not exist
 \end{tabular}
 \medskip
@@ -274,7 +273,7 @@ void guess_by_lookup(void *ctx, const struct generate_context *g,
 @<Look up what came before@>@;
 
 @* Guessing with a smaller model. \label{sec:draft}
-The other drafter is a model. It must be much faster than ours, and it should have read the same kind of books. It must also have the same vocabulary, or its tokens would mean nothing to us. Our built-in model has a sibling, trained on the same tales (\cref{training}): \val{speculation.draft.layers} layers instead of \val{speculation.target.layers}, half the width, and \val[0]{speculation.small.share} percent of the weights.
+The other drafter is a model. It must be much faster than ours, and it should have read the same kind of books. It must also have the same vocabulary, or its tokens would mean nothing to us. Our built-in model has a sibling, trained on the same tales (\cref{training}). It has \val{speculation.draft.layers} layers instead of \val{speculation.target.layers}, of half the width, and \val[0]{speculation.small.share} percent of the weights.
 @^draft model@>
 
 The sibling writes a continuation of $\gamma$ tokens, one at a time, as any model does, and these are the guesses. Which token should it choose? At temperature 0 its likeliest. And when our model draws at random? Then the sibling draws as well, through the same sampler. It must see everything that our choice will see, penalties and constraint included: if they rule out a token, guessing it would be wrong for certain.
@@ -481,7 +480,7 @@ so draw with & 3/4 & 0 & 1/4 & that, divided by 0.4
 \Cref{fig:residual} shows where the tokens come from. Leviathan, Kalman and Matias found the rule, and so did Chen and others in the same winter. It is what the right column of the box says, in general. \emph{Accept the guess $x$ with probability $\min(1,p(x)/q(x))$; otherwise draw from the residual distribution, which is proportional to $\max(0,p-q)$.}\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}; \cited[Chen and others 2023]{Chen 2023b}.}
 @^residual distribution@>@^acceptance rule@>
 
-\fig{residual}{fig:residual}{What B was guessed too often fills what A and C lack.}{Three columns, A, B and C. The filled part of each is what comes out as an accepted guess: 0.2, 0.3 and 0.1. Above B is what is refused, 0.4; above A and C is what is missing, 0.3 and 0.1. Arrows lead from the refused part to the missing ones.}
+\fig{residual}{fig:residual}{What B was guessed too often fills what A and C lack.}{Three columns, A, B and C. The filled part of each is what comes out as an accepted guess. Above that of B is a part that is refused; above those of A and C are parts that are missing. Arrows lead from the refused part to the missing ones, three quarters to A and one quarter to C.}
 
 \emph{Proof.} A token $x$ comes out as an accepted guess with probability $q(x)\min(1,p(x)/q(x))=\min(q(x),p(x))$. Let $\beta$ be the sum of these, so that a guess is refused with probability $1-\beta$. What is missing, $\max(0,p(x)-q(x))=p(x)-\min(p(x),q(x))$, adds up to $1-\beta$ as well, since $p$ adds up to 1. So the second way brings $x$ with probability $(1-\beta)\cdot(p(x)-\min(p(x),q(x)))/(1-\beta)$, and both ways together bring $p(x)$. (If $\beta=1$, nothing is ever refused.)\quad\rule{1ex}{1ex}
 
@@ -651,89 +650,13 @@ none & \val{speculation.real.article.0.passes} & \val[2]{speculation.real.articl
 The summary quotes, and every quotation is a row of right guesses: three guesses a pass save nearly half of the passes, and the text comes \val[2]{speculation.real.article.3.gain} times as fast. The story has nothing to quote. There a guess or two cost nothing, and eight cost a tenth. All texts of a column are the same.
 
 @* A tree of guesses. \label{sec:guesstree}
-All guesses of a chain hang on the first. If that one is wrong, the rest was for nothing. Couldn't we make two guesses for the first place, and go on from both? That is a \emph{tree of guesses}, and one pass can verify all its branches. We have everything it takes: a branch is a fork of the text (\cref{sec:fork}), which shares the text's pages and takes no page until it writes a row.
+All guesses of a chain hang on the first. If that one is wrong, the rest was for nothing. Couldn't we make two guesses for the first place, and go on from both? That is a \emph{tree of guesses}, and one pass can verify all its branches. We have everything it takes: a branch is a fork of the text (\cref{sec:sequences}), which shares the text's pages and takes no page until it writes a row.
 @^token tree@>@^tree of guesses@>
 
 Each branch is a sequence of the store. Branch 0 is the text itself; the others are forked from it. In each branch the pass reads the newest token of the text, and then the guesses of the branch. So with four branches the newest token is read four times. Other programs read it once, and a mask lets each row see only its own branch (\emph{tree attention}). That saves rows; ours needs no new kernel.
 @^tree attention@>
 
-@<Read all branches@>=
-bool tree_read(const struct generate_context *g, const struct guess_tree *t,
-  const struct ids *text, float *logits, struct error *why)
-{
-  size_t rows = 1 + t->depth, n = t->n * rows, k = 0;
-  struct pass *p = NULL;
-  struct row *row = memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *row, why);
-  size_t *which = row == NULL ? NULL
-    : memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *which, why);
-  bool ok = which != NULL && fork_branches(g->s, t, why);
-  for (uint32_t b = 0; ok && b < t->n; b++)
-    for (size_t i = 0; i < rows; i++, k++) {
-      uint32_t id = i == 0 ? text->id[text->n - 1] : t->guess[b * t->depth + i - 1];
-      row[k] = (struct row) @[{ t->first + b, (uint32_t) (text->n - 1 + i), id }@];
-      which[k] = k;
-    }
-  ok = ok && model_forward(g->e, g->lm, g->s, row, n, &p, why)
-    && model_logits(g->e, g->lm, p, which, n, logits, why);
-  pass_close(p);
-  memory_free(g->m, row), memory_free(g->m, which);
-  return ok;
-}
-
-@ Whatever the branches contain from the pass before is emptied first. A fork that fails, for want of a page, fails the pass; the branches may then be half forked, and the next attempt empties them again.
-
-@<Fork the branches@>=
-static bool fork_branches(struct store *s, const struct guess_tree *t, struct error *why)
-{
-  bool ok = true;
-  for (uint32_t b = 1; b < t->n; b++) store_crop(s, t->first + b, 0);
-  for (uint32_t b = 1; ok && b < t->n; b++) ok = store_fork(s, t->first, t->first + b, why);
-  return ok;
-}
-
-@ Now the choices go down the tree. The first row of any branch tells us what the model chooses after the text; these rows have the same bits. If a branch has guessed this token, its second row tells us the next one, and so on, until no branch has guessed what was chosen. The last branch that was right has the rows of the text. If it is not branch 0, it takes the place of branch 0.
-
-@<Keep one branch@>=
-bool tree_keep(struct store *s, const struct guess_tree *t, uint32_t branch,
-  size_t length, struct error *why)
-{
-  bool ok = true;
-  if (branch > 0) {
-    store_crop(s, t->first, 0);
-    ok = store_fork(s, t->first + branch, t->first, why);
-  }
-  store_crop(s, t->first, length);
-  for (uint32_t b = 1; b < t->n; b++) store_crop(s, t->first + b, 0);
-  return ok;
-}
-
-@ @(tree.h@>=
-#ifndef INCIPIT_GUESS_TREE_H
-#define INCIPIT_GUESS_TREE_H
-#include "loop/generate.h"
-struct guess_tree {
-  uint32_t first; /* the text's number in the store; those of the branches follow */
-  uint32_t n;@+ size_t depth; /* branches; guesses of each */
-  const uint32_t *guess; /* |[n][depth]| */
-};
-  /* branches of guesses behind one text */
-bool tree_read(const struct generate_context *g, const struct guess_tree *t,
-  const struct ids *text, float *logits, struct error *why);
-  /* verifies all branches in one pass; sequence |first| of the store has the rows of the text but the last; |logits| has
-     room for |[n][1 + depth]| rows of the vocabulary. On failure the branches may be forked, and nothing else has changed */
-bool tree_keep(struct store *s, const struct guess_tree *t, uint32_t branch,
-  size_t length, struct error *why);
-  /* makes the first |length| rows of a branch those of the text, and forgets the other branches */
-#endif
-
-@ @(tree.c@>=
-/** A tree of guesses, each branch of which is a sequence of the store. Rows of the text are shared by all
-   branches; what a branch writes goes to pages of its own. */
-#include "speculation/tree.h"
-@;@#
-@<Fork the branches@>@;
-@<Read all branches@>@;
-@<Keep one branch@>@;
+Now the choices go down the tree. The first row of any branch tells us what the model chooses after the text; all these rows have the same bits. If a branch has guessed this token, its second row tells us the next one, and so on, until no branch has guessed what was chosen. The last branch that was right has the rows of the text. If it is not branch 0, we empty branch 0 and fork it from the other: the text keeps its number and gets the right rows, without copying one. Then all other branches are emptied. (The code has no surprises; \.{tree\_read} and \.{tree\_keep} are in \.{unwoven/speculation/tree.c}.)
 
 @ Is a tree worth it? We compare passes of eight rows: a chain of seven guesses; two branches of three guesses; four branches of one. The sibling guesses. Its two or four likeliest first tokens begin the branches, which go on with the likeliest.\lab{lab:trees} The chain brings \val[2]{speculation.tree.1.yield} tokens from a pass, two branches \val[2]{speculation.tree.2.yield}, four \val[2]{speculation.tree.4.yield}. (With a mask, all three would have seven guesses, and the branches would do a little better.) A chain is good if the drafter is right often. A tree is for drafters whose first guess is often wrong and whose second is often right: with $\alpha=\given{0.4}$, the seventh guess of a chain is worth $\given{0.4}^7$, less than two thousandths of a token, and another first guess is worth much more. SpecInfer verifies such trees, which may come from several small drafters \cited[Miao and others 2024]{Miao 2024}.
 
@@ -874,7 +797,7 @@ int main(void)
   return !ok;
 }
 
-@ The fool costs more than a thousand rows and changes nothing.
+@ The fool costs many rows and changes nothing.
 
 \widecheckpoint{build/out/speculation.txt}{four tales, four drafters, two temperatures}
 

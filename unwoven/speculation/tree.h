@@ -1,10 +1,11 @@
-/* tree.h -- made from chapters/13-speculation.w; change it there */
+/* tree.h -- a tree of guesses after one text, verified in one pass (chapter 13, "A tree of guesses"). The engine's own steps guess in
+   chains; the laboratory compares both. */
 
 #ifndef INCIPIT_GUESS_TREE_H
 #define INCIPIT_GUESS_TREE_H
 #include "loop/generate.h"
 
-/* branches of guesses behind one text */
+/* branches of guesses after one text */
 struct guess_tree {
   uint32_t first; /* the text's number in the store; those of the branches follow */
   uint32_t n; size_t depth; /* branches; guesses of each */

@@ -1,12 +1,11 @@
-/* tree.c -- A tree of guesses, each branch of which is a sequence of the store.
-   made from chapters/13-speculation.w; change it there
+/* tree.c -- a tree of guesses, each branch of which is a sequence of the store.
 
-   Rows of the text are shared by all branches; what a branch writes goes to pages of
-   its own. */
+   Rows of the text are shared by all branches; what a branch writes goes to pages of its own. So no kernel has to know of trees,
+   and the newest token of the text is read once in each branch. */
 
 #include "speculation/tree.h"
 
-/* <Fork the branches> */
+/* what a branch has from the pass before, or from an attempt that failed half-way, is emptied first */
 static bool fork_branches(struct store *s, const struct guess_tree *t, struct error *why)
 {
   bool ok = true;
@@ -15,7 +14,6 @@ static bool fork_branches(struct store *s, const struct guess_tree *t, struct er
   return ok;
 }
 
-/* <Read all branches> */
 bool tree_read(const struct generate_context *g, const struct guess_tree *t,
   const struct ids *text, float *logits, struct error *why)
 {
@@ -38,12 +36,11 @@ bool tree_read(const struct generate_context *g, const struct guess_tree *t,
   return ok;
 }
 
-/* <Keep one branch> */
 bool tree_keep(struct store *s, const struct guess_tree *t, uint32_t branch,
   size_t length, struct error *why)
 {
   bool ok = true;
-  if (branch > 0) {
+  if (branch > 0) { /* the text keeps its number in the store, and takes over the rows */
     store_crop(s, t->first, 0);
     ok = store_fork(s, t->first + branch, t->first, why);
   }
