@@ -33,6 +33,7 @@ bool tree_read(const struct generate_context *g, const struct guess_tree *t,
     && model_logits(g->e, g->lm, p, which, n, logits, why);
   pass_close(p);
   memory_free(g->m, row), memory_free(g->m, which);
+  if (!ok) store_crop(g->s, t->first, text->n - 1); /* the pass may have been stored, and only its logits refused */
   return ok;
 }
 
