@@ -47,7 +47,7 @@ The text ends in \emph{the}, and the model would go on with \emph{cat sat on the
 \fig{guesspass}{fig:guesspass}{One pass with three guesses. Each choice is compared with the guess beside it.}{Four tokens in a row: the, cat, sat, down; the last three are guesses. Under each stands what the model chooses: cat, sat, on, softly. Arrows lead from cat to the guess cat and from sat to the guess sat, which are the same, and from on to down, which are not.}
 
 The field has words for all this. Whatever makes the guesses is the \emph{drafter}, its guesses are the \emph{draft}, and the pass that reads them \emph{verifies} them. The number of guesses in a pass is called $\gamma$. A guess that comes true is \emph{accepted}, and the share of such guesses is the \emph{acceptance rate}. We go on saying \emph{guess}.
-@^draft@>@^acceptance rate@>@^verification@>
+@^draft@>@^acceptance rate@>@^verify@>
 
 @ What do we hope for? \label{sec:expected} Let each guess come true with probability $\alpha$, whatever has happened before. A pass with $\gamma$ guesses brings one token for certain; a second if the first guess was right; a third if the first two were; and so on. So we may expect
 $$1+\alpha+\alpha^2+\cdots+\alpha^\gamma={1-\alpha^{\gamma+1}\over1-\alpha}$$
@@ -59,7 +59,7 @@ Two things can spoil this hope, and we shall measure both. A pass of $\gamma+1$ 
 A third question comes first. Is the text still the same? Incipit promises that a text depends on the model, the prompt, the settings and the seed. If guesses changed it, however slightly, we could not use them.
 
 @* The same text, at every temperature. \label{sec:sametext}
-Take the greedy case first. The next token is the likeliest one by the logits of the text's last row. In the verifying pass, row 2 of the hand calculation \emph{is} the last row of a text, since \emph{cat} was chosen a moment ago: it has the right token at the right position, and the right rows before it. In most engines its logits still differ a little from those of a pass of its own, because a pass of four rows runs another kernel, which adds in another order. Now and then the last bit decides which token is the likeliest. In our engine a row's sums have one order whatever else is in the pass (\cref{sec:twice}). The logits have the same bits, and every choice is the same.
+Take the greedy case first. The next token is the likeliest one by the logits of the text's last row. In the verifying pass, row 2 of the hand calculation \emph{is} the last row of a text, since \emph{cat} was chosen a moment ago: it has the right token at the right position, and the right rows before it. In most engines its logits still differ a little from those of a pass of its own, because a pass of four rows runs another kernel, which adds in another order. Now and then the last bit decides which token is the likeliest. In our engine a row has one order of summation, whatever else is in the pass (\cref{sec:twice}). The logits have the same bits, and every choice is the same.
 @^order of summation@>
 
 And with a temperature? Now the model draws. Most programs verify with a rule of acceptance that has random numbers of its own (\cref{sec:leviathan}). It gets the \emph{distribution} of the texts right, but for the same seed you get a different text with guesses than without. We can do better. Remember how \cref{sec:gumbel} draws: each token $x$ that is left gets its score plus a random number $g_x$, and the largest sum wins. The number $g_x$ depends on the seed, the index of the text, the \emph{position}, and $x$; on nothing else. So the question ``what does the model choose after this text?'' has one answer, even at temperature 1. We get the same answer whether the row that we ask was read alone or in company.
@@ -235,7 +235,7 @@ static size_t find_again(const struct lookup *l, const uint32_t *id, size_t n)
   return best < l->shortest ? 0 : place;
 }
 
-@ Then we copy. The place may be so near to the end that the text runs out: after \emph{ha ha ha}, one \emph{ha} is left to copy, and then nothing. We go on with what we have just guessed, so \emph{ha} is followed by \emph{ha} for as long as there is room. Compression programs have copied in the same way for half a century.\side{\cited[Ziv and Lempel 1977]{Ziv 1977}.}
+@ Then we copy. The place may be so near to the end that the text runs out: after \emph{ha ha ha}, one \emph{ha} is left to copy, and then nothing. We go on with what we have just guessed, so \emph{ha} is followed by \emph{ha} for as long as there is room. Compression programs of the family LZ77 have copied in the same way for half a century.\side{\cited[Ziv and Lempel 1977]{Ziv 1977}.}
 @^LZ77@>
 
 @<Look up what came before@>=
@@ -477,7 +477,7 @@ so draw with & 3/4 & 0 & 1/4 & that, divided by 0.4
 \noindent A and C are guessed too seldom, so whenever they are guessed we accept them. B is guessed too often, $0.7$ of the time where we want it $0.3$ of the time, so we accept only three of seven B's. In the other cases, 0.4 of all, we draw a token ourselves: from what is missing. Add the second row from the bottom to the one above it, and you have $p$ again.
 \end{byhand}
 
-\Cref{fig:residual} shows where the tokens come from. Leviathan, Kalman and Matias found the rule, and so did Chen and others in the same winter. It is what the right column of the box says, in general. \emph{Accept the guess $x$ with probability $\min(1,p(x)/q(x))$; otherwise draw from the residual distribution, which is proportional to $\max(0,p-q)$.}\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}; \cited[Chen and others 2023]{Chen 2023b}.}
+\Cref{fig:residual} shows where the tokens come from. Leviathan, Kalman and Matias found this acceptance rule, and so did Chen and others in the same winter. It is what the right column of the box says, in general. \emph{Accept the guess $x$ with probability $\min(1,p(x)/q(x))$; otherwise draw from the residual distribution, which is proportional to $\max(0,p-q)$.}\side{\cited[Leviathan, Kalman and Matias 2023]{Leviathan 2023}; \cited[Chen and others 2023]{Chen 2023b}.}
 @^residual distribution@>@^acceptance rule@>
 
 \fig{residual}{fig:residual}{What B was guessed too often fills what A and C lack.}{Three columns, A, B and C. The filled part of each is what comes out as an accepted guess. Above that of B is a part that is refused; above those of A and C are parts that are missing. Arrows lead from the refused part to the missing ones, three quarters to A and one quarter to C.}
@@ -489,7 +489,7 @@ so draw with & 3/4 & 0 & 1/4 & that, divided by 0.4
 
 @ In a chain of guesses the rule is applied to one guess after the other, each with the $p$ and $q$ after the guesses before it. The first refused guess ends the chain. If all are accepted, one more token is drawn from the last $p$. Is the whole text then distributed as it should be? Yes: whether a guess is accepted depends on this guess and on a fresh random number, not on the guesses after it. So each token, whichever of the three ways brings it, has the model's probabilities after the tokens before it, and their product is the probability of the text. And $p$ and $q$ are the distributions that are really drawn from, after temperature, penalties, top-$k$ and all the rest of \cref{sampling}.
 
-The function below computes all of this for one token. Its sums are compensated: |sum_carefully|, in \.{unwoven/speculation/sum.c}, keeps in a second variable what is lost when a small number is added to a large one.\side{\cited[Neumaier 1974]{Neumaier 1974}.} A residual may consist of small differences alone, and a sum that is slightly wrong would make all of them slightly wrong.
+The function below computes all of this for one token. It uses compensated summation: |sum_carefully|, in \.{unwoven/speculation/sum.c}, keeps in a second variable what is lost when a small number is added to a large one.\side{\cited[Neumaier 1974]{Neumaier 1974}.} A residual may consist of small differences alone, and a sum that is slightly wrong would make all of them slightly wrong.
 @^compensated summation@>
 
 @<Accept, or draw from what is missing@>=
@@ -578,7 +578,6 @@ The sibling's guesses bring \val{speculation.tokens} tokens in \val{speculation.
 \claim{S3-30}
 
 \claim{S1-36}
-@^acceptance rate@>
 
 The formula fits, although it assumes something that is not true, namely that a guess is right with the same probability wherever it stands. \Cref{fig:accepted} shows how it really is. In easy places the sibling knows the words by heart, and all four guesses are right. In hard places, as where a new name must be chosen, even the first is wrong. The mean cannot see that.
 
@@ -625,7 +624,7 @@ With four guesses, $c=t_1/10$ and $t_5=\given{1.15}\,t_1$, writing is \val[2]{sp
 
 \claim{S2-80}
 
-@ And if $t_m$ grows with $m$? The built-in model is such a case. Its weights fit into the processor's caches, so a pass doesn't wait for memory as that of a large model does. What it has to do for one row, it has to do for each; and its rows are so short that the folding of lanes at the end of each sum takes as long as the sum (\cref{sec:twice}). With four rows a pass takes more than twice as long. \Cref{fig:guessgain} is what we have measured: in less than a third of the passes the sibling's guesses bring the same tokens, and it takes longer. Three guesses give \val[2]{speculation.gain.draft.3} times the speed. For this model the best $\gamma$ is \val{speculation.best.draft}.
+@ And if $t_m$ grows with $m$? The built-in model is such a case. Its weights fit into the processor's caches, so a pass doesn't wait for memory as that of a large model does. What it has to do for one row, it has to do for each; and its rows are so short that the folding of lanes at the end of each sum takes as long as the sum (\cref{sec:twice}). With four rows a pass takes more than twice as long. \Cref{fig:guessgain} is what we have measured:\lab{lab:guesstimes} in less than a third of the passes the sibling's guesses bring the same tokens, and it takes longer. Three guesses give \val[2]{speculation.gain.draft.3} times the speed. For this model the best $\gamma$ is \val{speculation.best.draft}.
 
 \fig{guessgain}{fig:guessgain}{How many times as fast the built-in model writes, by the number of guesses in a pass: below the line it is slower. One worker, weights where they are in the file.}{Three lines over zero to eight guesses. All begin at one and fall.}
 
@@ -662,7 +661,7 @@ Now the choices go down the tree. The first row of any branch tells us what the 
 
 @* Other drafters. \label{sec:otherdrafters}
 Must the drafter be a second model? The idea is older than the name: Stern, Shazeer and Uszkoreit gave a model further output layers\side{\cited[Stern, Shazeer and Uszkoreit 2018]{Stern 2018}; \cited[Cai and others 2024]{Cai 2024} (Medusa); \cited[Li and others 2024]{Li 2024} (EAGLE); \cited[Zhang and others 2024]{Zhang 2024}.}, each of which guesses a token further ahead, and verified them greedily. \emph{Medusa} adds such heads to a finished model and verifies a tree of their guesses. The heads of \emph{EAGLE} do not guess independently: a small network continues the large model's last hidden vectors, token by token. In \emph{self-speculation} the model drafts for itself, with some of its layers left out. All of these are trained or tuned for one model, which is often repaid in better guesses. None of them changes what this chapter has shown: a drafter is a function, and the choice is the model's.
-@^Medusa@>@^EAGLE@>@^self-speculative decoding@>
+@^Medusa@>@^EAGLE@>@^self-speculation@>
 
 @* Guesses and company. \label{sec:guesscompany}
 In \cref{serving} the free places of a pass went to other people. Now guesses want them as well, and \cref{sec:guessrows} has said who goes first. Each text's next token comes before any guess, prompts come before guesses, and a guess gets a row only if one is left. The scheduler calls |speculate_step| instead of |generate_step|, and that is all. \Cref{tab:guesscompany} has three sizes of company.\lab{lab:guessedcompany}
@@ -690,7 +689,6 @@ Does that make guesses free? It depends on what a row costs. Below the ridge poi
 \medskip
 
 \noindent and again without the second line: the same tale, and \texttt{--stats} shows the passes, the guesses that were read, and those that came true. A server takes the same options, as in \.{incipit serve --speculate 4 --draft models/draft}, and adds both counts to its metrics. The second model's tokenizer is compared with the first one's, token by token, when it is opened. If they differed, no text would be wrong; it would only be slow, and nobody would know why.
-@^command line, guesses@>
 
 When should you leave it off? When many texts are written at once. When the prompts are long and the answers short, since guesses help only with what is written. When the drafter is often wrong, as at a high temperature or in a language that it has hardly seen. When memory is short: a second model needs room for its weights and its cache. And when your model is so small that it never waits for its weights. \texttt{--stats} tells you within a minute.
 
