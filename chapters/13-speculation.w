@@ -489,7 +489,7 @@ so draw with & 3/4 & 0 & 1/4 & that, divided by 0.4
 
 @ In a chain of guesses the rule is applied to one guess after the other, each with the $p$ and $q$ after the guesses before it. The first refused guess ends the chain. If all are accepted, one more token is drawn from the last $p$. Is the whole text then distributed as it should be? Yes: whether a guess is accepted depends on this guess and on a fresh random number, not on the guesses after it. So each token, whichever of the three ways brings it, has the model's probabilities after the tokens before it, and their product is the probability of the text. And $p$ and $q$ are the distributions that are really drawn from, after temperature, penalties, top-$k$ and all the rest of \cref{sampling}.
 
-The function below computes all of this for one token. It uses compensated summation: |sum_carefully|, in \.{unwoven/speculation/sum.c}, keeps in a second variable what is lost when a small number is added to a large one.\side{\cited[Neumaier 1974]{Neumaier 1974}.} A residual may consist of small differences alone, and a sum that is slightly wrong would make all of them slightly wrong.
+The function below computes all of this for one token. It uses compensated summation: what is lost when a small number is added to a large one is kept in a second variable (|sum_carefully|, in \.{unwoven/speculation/sum.c}).\side{\cited[Neumaier 1974]{Neumaier 1974}.} A residual may consist of small differences alone, and a sum that is slightly wrong would make all of them slightly wrong.
 @^compensated summation@>
 
 @<Accept, or draw from what is missing@>=
