@@ -29,7 +29,7 @@ for kind in all engine counts choice $own; do
   all) for f in tests/planted/live/*.txt; do
       case $(basename "$f" .txt) in counts|sampling|steps|marks) ;; *) cat "$f" ;; esac
     done ;;
-  engine) for f in ground model accounts stopping search constraints serving; do cat "tests/planted/live/$f.txt"; done ;;
+  engine) for f in ground model accounts stopping search constraints serving speculation; do cat "tests/planted/live/$f.txt"; done ;;
   choice) cat tests/planted/live/sampling.txt ;;
   *) cat "tests/planted/live/$kind.txt" ;;
   esac > "$live/$kind.txt"

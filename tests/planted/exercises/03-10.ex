@@ -49,7 +49,7 @@ static void test(unsigned size)
 +    from += most / 2;
 +  size_t left = n - from;
 == tangled/loop/generate.c
--q->c.text.id[q->first + i]
+-at < n ? q->c.text.id[at] : q->guess.id[at - n]
 +q->c.text.id[q->c.text.n - q->count + i]
 == tangled/loop/generate.c
 -    else if (written == want->max_new_tokens

@@ -38,14 +38,14 @@ static void test(unsigned size)
 -  size_t left = n - q->first;
 +  size_t left = n < 64 ? n : 64;
 == tangled/loop/generate.c
--q->c.text.id[q->first + i]
+-at < n ? q->c.text.id[at] : q->guess.id[at - n]
 +q->c.text.id[q->c.text.n - q->count + i]
 ==== wrong
 == tangled/loop/generate.c
 -  size_t left = n - q->first;
 +  size_t left = n < 64 ? n : 64;
 == tangled/loop/generate.c
--q->c.text.id[q->first + i]
+-at < n ? q->c.text.id[at] : q->guess.id[at - n]
 +q->c.text.id[i]
 ==== skeleton
 # tangled/loop/generate.c says how many rows the next pass reads, and which token each of them has.  Write == FILE, then - lines and + lines
