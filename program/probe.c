@@ -20,14 +20,12 @@
 #include "command.h"
 #include "probe.h"
 
-/* A kind: what must be open for it (NEED_...), the chapter that brings it if it is not there
-   yet, its keys, and the function that answers. */
-struct kind_row { const char *name; unsigned needs, chapter;
+/* A kind: what must be open for it (NEED_...), its keys, and the function that answers. */
+struct kind_row { const char *name; unsigned needs;
   const struct key_row *keys; size_t n_keys;
   bool (*answer)(struct probe_request *q); };
 
-/* The keys of each kind. Those with a chapter may only have their normal value until that
-   chapter comes; a question that sends the defaults gets an answer today. */
+/* The keys of each kind. */
 static const struct key_row tokenize_keys[] = {
   { .name = "text", .letter = 's', .required = true }, { .name = "add_special", .letter = 'b' },
   { .name = "parse_special", .letter = 'b' },
@@ -574,7 +572,7 @@ static bool handle_quantize(struct probe_request *q)
   return ok;
 }
 
-/* The kinds. One of a later chapter is in the table so that it can be told from an unknown one. */
+/* The kinds. */
 #define KEYS(list) .keys = list, .n_keys = sizeof list / sizeof *list
 static const struct kind_row kind_table[] = {
   { .name = "tokenize", .needs = SESSION_NEED_TOKENIZER, KEYS(tokenize_keys), .answer = handle_tokenize },
@@ -612,9 +610,6 @@ const char *probe_kind_at(size_t i)
 static bool handle_line(const struct kind_row *k, struct probe_request *q,
   const char *text, size_t n)
 {
-  if (k->answer == NULL)
-    return error_say(q->why, "%s comes with chapter %u", k->name,
-      k->chapter);
   q->in = jsonfile_object(text, n, q->why);
   if (q->in == NULL) return false;
   bool ok = request_check_keys(q->in, k->keys, k->n_keys, q->why)

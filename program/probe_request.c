@@ -51,17 +51,6 @@ static bool value_fits(char letter, json_t *v)
   }
 }
 
-/* the same JSON, where a number may be written with a point or without */
-static bool is_normal(const struct key_row *k, json_t *v)
-{
-  json_t *normal = json_loads(k->default_text, JSON_DECODE_ANY, NULL);
-  bool same = json_is_number(v) && json_is_number(normal)
-    ? json_number_value(v) == json_number_value(normal)
-    : json_equal(v, normal);
-  json_decref(normal);
-  return same;
-}
-
 static bool check_value(const struct key_row *k, json_t *v,
   struct error *why)
 {
@@ -69,9 +58,6 @@ static bool check_value(const struct key_row *k, json_t *v,
   if (!value_fits(k->letter, v))
     return error_say(why, "\"%s\" is %s; wanted: %s", k->name,
       jsonfile_excerpt(v, buffer), words_of_type(k->letter));
-  if (k->chapter > 0 && !is_normal(k, v))
-    return error_say(why, "\"%s\" can only be %s until chapter %u",
-      k->name, k->default_text, k->chapter);
   return true;
 }
 

@@ -19,14 +19,11 @@ struct probe_request {
   struct error *why;
 };
 
-/* a key that a question may have; letter: see value_fits; one of a later chapter may only
-   have its normal value, in JSON */
+/* a key that a question may have; letter: see value_fits */
 struct key_row {
   const char *name;
   char letter;
   bool required;
-  unsigned chapter;
-  const char *default_text;
 };
 
 /* does object have these keys, all that are required, and no other? */

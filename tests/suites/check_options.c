@@ -408,7 +408,7 @@ int main(void)
   room_open("options");
   Suite *s = suite_create("options");
   TCase *t = tcase_create("people");
-  tcase_set_timeout(t, 60);
+  tcase_set_timeout(t, 240);
   tcase_add_test(t, every_option_changes_something_and_refuses_something);
   suite_add_tcase(s, t);
   t = tcase_create("scripts");
@@ -419,7 +419,7 @@ int main(void)
   tcase_add_test(t, options_and_params_are_one);
   suite_add_tcase(s, t);
   t = tcase_create("edges");
-  tcase_set_timeout(t, 60);
+  tcase_set_timeout(t, 240);
   tcase_add_test(t, numbers_at_their_limits);
   tcase_add_test(t, as_many_options_as_there_is_room_for);
   suite_add_tcase(s, t);
