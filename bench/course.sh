@@ -6,7 +6,7 @@ n=${1:-20} cores=$(getconf _NPROCESSORS_ONLN) all=0 labs=0
 for key in build/labs/*.key; do
   lab=$(basename "$key" .key)
   from=$(date +%s.%N)
-  seq "$n" | xargs -P "$cores" -I{} build/labs/incipit-grade "$key" "build/labs/$lab.tmp/answer" --seed "bench {}" --json "build/labs/bench.{}.json" > /dev/null
+  seq "$n" | xargs -P "$cores" -I{} build/labs/incipit-grade "$key" "build/labs/$lab.tmp/answer" --seed "a seed for a bench {}" --json "build/labs/bench.{}.json" > /dev/null
   to=$(date +%s.%N)
   rate=$(awk -v n="$n" -v a="$from" -v b="$to" 'BEGIN { printf "%.0f", 60 * n / (b - a) }')
   bad=$(grep -L '"score": 100' build/labs/bench.*.json | wc -l); rm -f build/labs/bench.*.json
