@@ -132,7 +132,7 @@ bool speculate_step(void *ctx, const struct generate_context *g,
   return ok;
 }
 
-@ After the drafter has returned, |room| says how many guesses it has made for this pass. The rows of wrong guesses must go: they are at positions where the text will have other tokens. The loop would crop them before its next pass, with |recall|. We do it at once, because in a crowded cache another text may be waiting for the page.
+@ After the drafter has returned, |room| says how many guesses it has made for this pass. The rows of wrong guesses must go: they are at positions where the text will have other tokens. The loop would crop them before its next pass, with |recall|. We do it at once, because in a crowded cache another text may be waiting for the page. (A store that still had rows of another text has less of this one than it seemed. Then the loop has read a piece of it and dropped the guesses, and they don't count.)
 
 Can a sliding window get in the way? A cache with a window gives up rows that no later row will see (\cref{sec:leaving}). If we crop the text after that, will its next row miss one of them? No. A pass gives up only what its \emph{first} row does not see any more. That row belongs to the text and not to the guesses, so the next pass begins after it and looks no further back.
 
@@ -148,7 +148,7 @@ static void settle_guesses(struct speculation *by, const struct generate_context
   struct sequence *q, bool ok)
 {
   if (q->room == 0) return;
-  if (ok) {
+  if (ok && !q->reading) {
     by->guessed += q->room, by->accepted += q->right;
     by->came[q->right]++;
   }
@@ -198,7 +198,9 @@ bool speculate(struct speculation *by, const struct generate_context *g,
   /* as |generate|, and writes the same text */
 #endif
 
-@ @(speculate.c@>=
+@ The file puts the four parts together, in the order in which C wants them.
+
+@(speculate.c@>=
 /** Texts are written with guesses. Nothing here decides about a token: guesses are read
    after the text, the loop chooses as it always does, and a row is looked at only if the tokens before
    it are those of the text. So a drafter that is wrong costs time and nothing else. */
@@ -255,7 +257,9 @@ void guess_by_lookup(void *ctx, const struct generate_context *g,
   }
 }
 
-@ @(lookup.h@>=
+@ Two numbers are all that this drafter has to be told. They change nothing but how often it is right.
+
+@(lookup.h@>=
 #ifndef INCIPIT_LOOKUP_H
 #define INCIPIT_LOOKUP_H
 #include "speculation/speculate.h"
@@ -266,7 +270,9 @@ void guess_by_lookup(void *ctx, const struct generate_context *g,
   /* a |guess_tokens|; |ctx| is a |struct lookup| */
 #endif
 
-@ @(lookup.c@>=
+@ Its file needs nothing but the header: no model, and no memory of its own.
+
+@(lookup.c@>=
 /** Guesses that are copied from the text itself. */
 #include "speculation/lookup.h"
 @;@#
@@ -433,7 +439,9 @@ void guess_by_draft(void *ctx, const struct generate_context *g,
   arena_free(&a);
 }
 
-@ @(drafter.h@>=
+@ For the server and the command, this is the whole drafter.
+
+@(drafter.h@>=
 #ifndef INCIPIT_DRAFTER_H
 #define INCIPIT_DRAFTER_H
 #include "model/forward.h"
@@ -534,7 +542,9 @@ double coupled_rate(const double *p, const double *q, size_t n)
   return rate;
 }
 
-@ @(acceptance.h@>=
+@ The laboratory asks for these numbers, and so does \texttt{incipit probe speculative}.
+
+@(acceptance.h@>=
 #ifndef INCIPIT_ACCEPTANCE_H
 #define INCIPIT_ACCEPTANCE_H
 #include <stddef.h>
@@ -548,7 +558,9 @@ double coupled_rate(const double *p, const double *q, size_t n);
   /* how often two choices by |funnel_choose| agree that have the same noise */
 #endif
 
-@ @(acceptance.c@>=
+@ No other part of the engine includes the header, because no text depends on it.
+
+@(acceptance.c@>=
 /** When guesses are accepted, by the rule of the papers and by ours, in exact probabilities. The engine
    needs none of this to write a text: it compares tokens. */
 #include <math.h>

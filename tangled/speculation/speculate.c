@@ -37,7 +37,7 @@ static void settle_guesses(struct speculation *by, const struct generate_context
   struct sequence *q, bool ok)
 {
   if (q->room == 0) return;
-  if (ok) {
+  if (ok && !q->reading) {
     by->guessed += q->room, by->accepted += q->right;
     by->came[q->right]++;
   }

@@ -1115,6 +1115,37 @@ START_TEST(memory_refused_while_guesses_are_prepared)
 }
 END_TEST
 
+/* a store that has rows of another text: the loop reads the prompt in pieces after all, and drops the guesses that were made */
+static void guess_one_token(void *ctx, const struct generate_context *g, struct sequence *const *list, size_t n)
+{
+  struct error why;
+  (void) ctx;
+  for (size_t i = 0; i < n; i++)
+    if (list[i]->room > 0) hold(ids_push(g->m, &list[i]->guess, 7, &why));
+}
+START_TEST(guesses_that_were_dropped_do_not_count)
+{
+  struct tiny_rig r;
+  tiny_open(&r, 3, 1);
+  struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+  struct continuation c;
+  uint32_t first[30], text[20];
+  for (uint32_t i = 0; i < 30; i++) first[i] = (i * 5 + 1) % TINY_V;
+  for (uint32_t i = 0; i < 20; i++) text[i] = (i * 3 + 2) % TINY_V;
+  struct generate_options want = { .max_new_tokens = 8, .recall = store_match_prefix, .chunk = 4 };
+  ck_assert(generate(&g, first, 30, &want, &c, &r.why));
+  continuation_free(&r.m, &c);
+  struct speculation by = { .guess = guess_one_token, .most = 1 };
+  uint64_t rows = r.c.rows, came = 0;
+  ck_assert(speculate(&by, &g, text, 20, &want, &c, &r.why));
+  ck_assert_uint_eq(r.c.rows - rows, 20 + 8 - 1 + by.guessed - by.accepted);
+  for (int i = 0; i <= MOST_GUESSES; i++) came += by.came[i];
+  ck_assert_uint_eq(came, by.guessed);
+  continuation_free(&r.m, &c);
+  tiny_close(&r);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("speculation");
@@ -1140,6 +1171,7 @@ int main(void)
   tcase_add_test(guesses, room_for_guesses_of_a_text);
   tcase_add_test(guesses, room_for_guesses_in_company);
   tcase_add_test(guesses, guessing_changes_no_text);
+  tcase_add_test(guesses, guesses_that_were_dropped_do_not_count);
   tcase_add_test(guesses, guessing_in_company_changes_no_text);
   tcase_set_timeout(command, 600);
   tcase_add_test(command, guesses_are_counted);
