@@ -92,7 +92,7 @@ static const struct choice {
   CHOICE(MOST_ROWS, "linear", "many.f32.2048 many.bf16", 132, 264),
   CHOICE(UNROLL, "linear", "one.f32.across", 2, 4),
   CHOICE(SPAN, "linear", "one.f32.across", 128, 512),
-  CHOICE(STORED_MOST, "blocks", "four.q8_0 five.q8_0 six.q8_0 four.q4_0 five.q4_0 six.q4_0", 3, 6),
+  CHOICE(STORED_MOST, "blocks", "four.q8_0 five.q8_0 six.q8_0 four.q4_0 five.q4_0 six.q4_0", 4, 12),
   CHOICE(INT8_MANY, "blocks", "many.q8_0", 48, 192),
   CHOICE(INT8_FRESH, "blocks", "many.q8_0 eight.q8_0", 4, 16),
   CHOICE(INT8_READY, "blocks", "many.q8_0.packed", 16, 64),

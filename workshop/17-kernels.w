@@ -1175,7 +1175,7 @@ A \emph{strip} is two registers of outputs. A tile multiplies it with a few rows
 
 @<Multiply a few rows by a strip@>=
 enum { SIDES = 2, STRIP = SIDES * WIDTH,@|
-  INT8_ROWS = WIDTH * 3 / 8 };
+  INT8_ROWS = WIDTH * 3 / 8, TURNED_MOST = WIDTH == 16 ? 8 : INT8_ROWS };
 struct int8_strip { const int32_t *word[SIDES]; const uint16_t *half[SIDES]; };
 @<Sums of whole numbers over a unit@>@;
 @<Add a unit to the sums in float@>@;
@@ -1184,14 +1184,14 @@ struct int8_strip { const int32_t *word[SIDES]; const uint16_t *half[SIDES]; };
 @ Here is where the time goes. Four bytes of a row are spread to all lanes and multiplied with four weights of \given{32} outputs. The words are taken in an order in which both nibbles of one are used together. A type with two groups in a unit, as Q6\_K, is done in halves.
 
 @<Sums of whole numbers over a unit@>=
-INLINE void whole_sums(int rows, enum weight_type type,
+INLINE void whole_sums(int rows, int sides, enum weight_type type,
   const struct int8_strip *s, size_t i, int h, const struct int8_input *x,
-  ivec a[INT8_ROWS][SIDES])
+  ivec a[][SIDES])
 {
   int groups = int8_groups(type);
   bool whole = number_types[type].bits == 8;
-  ivec w[SIDES], some[INT8_ROWS][SIDES];
-  each (r, rows) each (p, SIDES) {
+  ivec w[SIDES], some[TURNED_MOST][SIDES];
+  each (r, rows) each (p, sides) {
     a[r][p] = sum_begins(type, x + r, h);
     some[r][p] = sums_begin(a[r][p]);
   }
@@ -1199,14 +1199,14 @@ INLINE void whole_sums(int rows, enum weight_type type,
   each (k, 8) {
     int j = groups > 1 ? k : k / 2 + k % 2 * 4;
     if (j * groups / 8 != h) continue;
-    each (p, SIDES) w[p] = four_numbers(type, s->word[p], i, (size_t) j);
+    each (p, sides) w[p] = four_numbers(type, s->word[p], i, (size_t) j);
     each (r, rows) {
       int32_t word;
       memcpy(&word, x[r].q + 4 * j, sizeof word);
-      each (p, SIDES)
+      each (p, sides)
         some[r][p] = dot4(some[r][p], w[p], ints(word), whole);
     }
-    if ((k + 1) % short_sums(type) == 0) each (r, rows) each (p, SIDES) {
+    if ((k + 1) % short_sums(type) == 0) each (r, rows) each (p, sides) {
       a[r][p] = sums_end(a[r][p], some[r][p]);
       some[r][p] = sums_begin(a[r][p]);
     }
@@ -1271,7 +1271,7 @@ INLINE void int8_tile(int rows, enum weight_type type, struct int8_strip s,
       each (h, groups) {
         ivec a[INT8_ROWS][SIDES];
         size_t u = (size_t) groups * i + (size_t) h;
-        whole_sums(rows, type, &s, i, h, x, a);
+        whole_sums(rows, SIDES, type, &s, i, h, x, a);
         add_unit(rows, type, &s, number_types[type].scales_at / 4, u, x, a, sum);
       }
     each (p, SIDES) {

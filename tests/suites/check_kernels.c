@@ -511,7 +511,6 @@ END_TEST
  * as the weights lie and prepared, and with more inputs than go in one piece */
 static void few_are_single(const struct kernels *k, enum weight_type type, size_t in, size_t out, bool prepared)
 {
-  enum { MOST = 8 };
   struct engine e = { .k = k, .pool = pools[1 + below(3)] }, alone = { .k = k };
   char *base, *w = stored(type, in * out, &base);
   float *x = numbers(MOST * in), *y = numbers(MOST * out + 16), *z = numbers(MOST * out), *bias = numbers(out);

@@ -36,7 +36,7 @@ enum {
   SPAN = 256, /* outputs at a time, stored by inputs */
   STRIPS_AHEAD = 3, /* half strips of blocks */
   LOOSE_SCALES = 1, /* scales of Q4_0 one by one, with AVX-512 */
-  STORED_MOST = 4, /* rows that multiply blocks as they lie */
+  STORED_MOST = 8, /* rows that multiply blocks as they lie */
   INT8_MANY = 96, /* rows that use a panel of blocks */
   INT8_FRESH = 8, /* units in a panel that was just filled */
   INT8_READY = 32, /* units at a time of one that was prepared */
