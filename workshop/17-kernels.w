@@ -737,10 +737,10 @@ INLINE uintptr_t few_tile(int rows, int side, const float *x, size_t k,@|
 
 @ \Cref{tab:few}\lab{lab:few} has what it brings, on a Zen~4. Four rows of floats cost \val[2]{simd.few.pass.f32.mapped.4.1} times as much as one, where they cost \val[2]{simd.few.before.f32.mapped.4.1} times as much when the rows took turns.
 Why is it not the same for all types? One core multiplies and adds $\val[0]{simd.few.probe.madds.1}\cdot10^9$ times a second here, and reads $\val[0]{simd.few.probe.bytes.1}\cdot10^9$ bytes. Four rows make one multiply--add for each byte of floats, but two for each byte of weights in bfloat16, and that is about as many as the multipliers can do meanwhile. So here a row more is paid for, whatever the kernel does.
-Blocks of bytes have their multiply--adds of whole numbers for little, four in a lane, and wait for others: each row folds four sums for each output, and multiplies scales in float, once for \given{32} weights. Q4\_K, with its minima, does this twice, and its weights come from memory almost twice as fast. Blocks as they lie go the way of \cref{sec:storedrow}, before and after; what differs there between two columns is the noise of the clock. Packed blocks need no fold. Their rows now have one tile up to six rows; three rows had been two and one, each of which took the weights apart for itself.
+Blocks of bytes have their multiply--adds of whole numbers for little, four in a lane. Before, each row of blocks as they lie folded four sums for each output; now their words are turned once for all rows (\cref{sec:turnedrow}). What is left are the products and the scales in float, once for \given{32} weights. Q4\_K, with its minima, has twice as many scales, and its weights come from memory almost twice as fast: a single row keeps the processor busy already, so there a row more is paid for. Packed blocks need no fold. Their rows now have one tile up to six rows; three rows had been two and one, each of which took the weights apart for itself.
 
 \begin{table}[tbp]
-\tabcaption{tab:few}{A pass of some rows as a multiple of a pass of one row, one thread, weights of the shape of TinyLlama, six of its layers, more than the caches hold. \emph{Before}: the rows one after the other, in the same strips; three packed rows as three single ones, or as two tiles.}
+\tabcaption{tab:few}{A pass of some rows as a multiple of a pass of one row, one thread, weights of the shape of TinyLlama, six of its layers, more than the caches hold. \emph{Before}: the rows one after the other, in the same strips, blocks with a fold for each; three packed rows as three single ones, or as two tiles.}
 \footnotesize\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrrrr@@{}}
 & \multicolumn{4}{c}{\tabhead{mapped}} & \multicolumn{4}{c}{\tabhead{packed}}\\
 \tabhead{rows} & \tabhead{4, before} & \tabhead{2} & \tabhead{4} & \tabhead{8} & \tabhead{3, before} & \tabhead{3} & \tabhead{4} & \tabhead{8}\\\midrule
@@ -1335,12 +1335,12 @@ INLINE words four_apart(const unsigned char *p, size_t away)
 }
 #endif
 
-@* Few rows: blocks as they lie in the file. \label{sec:storedrow}
-To fill a panel takes longer than to use it once, and in decoding it is used once. So for a few rows the lanes of a register are not all different outputs. Each \given{128} bits have \given{16} numbers of one block, as they lie in the file, and a register has as many outputs as it has such parts. Four registers hold a number of each output of a strip. The products leave four whole sums for each output, and these are turned and added up as the words of a panel are turned. We may, since whole numbers are added exactly. From there on each output has a lane, and its chain in float is the same as before.
+@* One row: blocks as they lie in the file. \label{sec:storedrow}
+To fill a panel takes longer than to use it once, and in decoding it is used once. So for a single row the lanes of a register are not all different outputs. Each \given{128} bits have \given{16} numbers of one block, as they lie in the file, and a register has as many outputs as it has such parts. Four registers hold a number of each output of a strip. The products leave four whole sums for each output, and these are turned and added up as the words of a panel are turned. We may, since whole numbers are added exactly. From there on each output has a lane, and its chain in float is the same as before.
 
 @(stored.inc@>=
-/** A few rows by blocks as they lie in the file, where whole registers can be turned. Each 128 bits of a
-  register have sixteen numbers of one output; what is added there are whole numbers, so the order is
+/** A row by blocks as they lie in the file, where whole registers can be turned; with AVX2 two rows, whose
+  registers hold half as much. Each 128 bits of a register have sixteen numbers of one output; what is added there are whole numbers, so the order is
   free. Scales and strips are in \.{stored\_strips.inc}. */
 #ifdef UNPACK
 enum { STORED_ROWS = WIDTH / 4 };
@@ -1441,6 +1441,13 @@ INLINE ivec fold_four(int n, int most, ivec *a)
 
 @ The rest is in \.{unwoven/kernels/stored\_strips.inc}: scales, the order of strips and rows, and what is fetched ahead. Two things there were found with a clock. A prefetch goes through memory in the order in which it lies and not in the order in which it is used, since memory is read fastest in one line; and it goes into the second-level cache, not the first (\cref{sec:tuning}). And a block of Q4\_0 is so short that laying its scale across lanes was a third of the work in vectors: with AVX-512 the scales are loaded one by one into ordinary registers, which have nothing else to do.
 @^prefetch@>
+
+@* A few rows: words turned as they are used. \label{sec:turnedrow}
+Why not go the same way with four rows? Count what a row costs. For \given{32} inputs and \given{16} outputs it multiplies \given{8} registers. Then it folds four registers of sums into one: \given{6} instructions that unpack and \given{3} that add, more than the products themselves, and every row does it again. The other way is to turn the weights instead of the sums. Eight words of \given{16} outputs take \given{8} loads of two halves and \given{24} instructions that shuffle; after that a lane belongs to one output, as in a panel, and a row more costs its \given{8} products. By this count turning is worth its price from two or three rows on, and the clock says two with AVX-512 and three with AVX2.
+@^transposition@>
+
+A panel has its words turned too, so is this not the same thing once more? It is not, because of \emph{when}. A panel is filled first and used afterwards. While it is filled, the units of the processor that multiply have nothing to do; while it is used, those that shuffle and those that wait for memory have nothing to do. If a block is turned just before its own products, all of them find work, since a processor looks some hundred instructions ahead. The words stay in registers: eight of weights, eight sums of whole numbers, and eight of floats leave room for the scales, and so up to eight rows go together. With more, a panel that is filled once and used again and again is the better way, and |STORED_MOST| is where the two change places.
+The code is \.{unwoven/kernels/turned.inc}, less than a hundred lines, because all that it does with a turned word is what \cref{sec:int8tile} does.
 
 @* Pairs of bfloat16. \label{sec:pairs11}
 When the inputs of a layer are rounded to bfloat16 (\cref{sec:dotbf}), two neighbours make one word of \given{32} bits, the size of a float. The definition gives pair $i$ to lane $i\bmod16$, exactly as it gives the single number $i$ to lane $i\bmod16$ when inputs are floats. So a matrix in bfloat16 with \given{768} inputs has the shape of a matrix of floats with \given{384}. Loads, panels, tiles and folds only move words; if the multiply--add takes a word apart, all of chapter 11's linear layer can be used as it is. AVX512-BF16 has that multiply--add, \texttt{VDPBF16PS}. This file puts it in place of the other one, and includes the linear layers once more.
