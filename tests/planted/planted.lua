@@ -1,10 +1,10 @@
--- planted.lua CHANGE -- the tangled C and program/ with a reader's change, compiled into $BUILD/exercise/libmodules.a and libprogram.a (or below $PLANTED).
+-- planted.lua CHANGE -- the tangled C and program/ with a reader's change in $BUILD/exercise (or in $PLANTED), and in objects/ there what it changes, compiled.
 -- CHANGE has entries as tests/planted/mutants has:  == FILE, then lines with - (as they are now; these tokens occur once) and + (as they shall be).
 local C = dofile("tools/ctokens.lua")
 local build = os.getenv("BUILD") or "build"
 local home = os.getenv("PLANTED") or build .. "/exercise"
 local function run(c) local ok = os.execute(c); return ok == true or ok == 0 end
-run("rm -rf " .. home .. " && mkdir -p " .. home .. " && cp -r tangled unwoven program " .. home .. "/ && cp " .. build .. "/libmodules.a " .. build .. "/libprogram.a " .. home .. "/")
+run("rm -rf " .. home .. " && mkdir -p " .. home .. " && cp -r tangled unwoven program " .. home .. "/")
 local edits = C.changes(arg[1])
 if #edits == 0 then print("no change: write == FILE, then - lines and + lines"); os.exit(1) end
 for _, x in ipairs(edits) do
@@ -26,5 +26,7 @@ end
 local list = {}
 for f in pairs(files) do list[#list + 1] = f end
 table.sort(list)
-os.exit(run(string.format("cd %s && for c in %s; do o=$(basename $c .c).o; %s -std=c11 -O2 -ffp-contract=off -w -Itangled -Iunwoven -Iprogram -c $c -o $o || exit 1; case $c in program/main.c) ;; program/*) ar rD libprogram.a $o ;; *) ar rD libmodules.a $o ;; esac || exit 1; done", home,
+-- link these objects before the libraries: nothing is replaced in an archive, since two sources may have one name there, as open.c has in
+-- five modules
+os.exit(run(string.format("cd %s && mkdir objects && for c in %s; do case $c in program/main.c) continue ;; esac; %s -std=c11 -O2 -ffp-contract=off -w -Itangled -Iunwoven -Iprogram -c $c -o objects/$(echo ${c%%.c} | tr / -).o || exit 1; done", home,
   table.concat(list, " "), cc)))
