@@ -62,7 +62,7 @@ A third question comes first. Is the text still the same? Incipit promises that 
 Take the greedy case first. The next token is the likeliest one by the logits of the text's last row. In the verifying pass, row 2 of the hand calculation \emph{is} the last row of a text, since \emph{cat} was chosen a moment ago: it has the right token at the right position, and the right rows before it. In most engines its logits still differ a little from those of a pass of its own, because a pass of four rows runs another kernel, which adds in another order. Now and then the last bit decides which token is the likeliest. In our engine a row has one order of summation, whatever else is in the pass (\cref{sec:twice}). The logits have the same bits, and every choice is the same.
 @^order of summation@>
 
-And with a temperature? Now the model draws. Most programs verify with a rule of acceptance that has random numbers of its own (\cref{sec:leviathan}). It gets the \emph{distribution} of the texts right, but for the same seed you get a different text with guesses than without. We can do better. Remember how \cref{sec:gumbel} draws: each token $x$ that is left gets its score plus a random number $g_x$, and the largest sum wins. The number $g_x$ depends on the seed, the index of the text, the \emph{position}, and $x$; on nothing else. So the question ``what does the model choose after this text?'' has one answer, even at temperature 1. We get the same answer whether the row that we ask was read alone or in company.
+And with a temperature? Now the model draws. Many programs verify with a rule of acceptance that has random numbers of its own (\cref{sec:leviathan}). It gets the \emph{distribution} of the texts right, but for the same seed you get a different text with guesses than without. We can do better. Remember how \cref{sec:gumbel} draws: each token $x$ that is left gets its score plus a random number $g_x$, and the largest sum wins. The number $g_x$ depends on the seed, the index of the text, the \emph{position}, and $x$; on nothing else. So the question ``what does the model choose after this text?'' has one answer, even at temperature 1. We get the same answer whether the row that we ask was read alone or in company.
 
 \emph{Theorem.} With guesses the loop writes the same tokens as without them, whatever the drafter guesses.
 
@@ -585,7 +585,7 @@ looking up & \val{speculation.lookup.passes} & \val{speculation.lookup.guessed} 
 
 Why is $\alpha$ larger than accepted divided by guessed? Because it counts only guesses that were looked at. After a wrong guess the rest of the chain is lost, right or not.
 
-The sibling's guesses bring \val{speculation.tokens} tokens in \val{speculation.draft.passes} passes, \val[1]{speculation.draft.yield} from each. At temperature 1 it is \val[1]{speculation.draft1.yield}; that this is not much less is the merit of the common dice. Looking up is of no use here, as we feared. A tale does not repeat itself: in most passes no two tokens have been seen before, and there is no guess.
+The sibling's guesses bring \val{speculation.tokens} tokens in \val{speculation.draft.passes} passes, \val[1]{speculation.draft.yield} from each. (No drafter could do with fewer than \given{260}, since each of the \given{20} texts takes at least $\lceil64/5\rceil=13$.) At temperature 1 it is \val[1]{speculation.draft1.yield}; that this is not much less is the merit of the common dice. Looking up is of no use here, as we feared. A tale does not repeat itself: in most passes no two tokens have been seen before, and there is no guess.
 
 \claim{S3-30}
 
@@ -629,7 +629,7 @@ times as fast. The first factor grows more and more slowly with $\gamma$, while 
 With four guesses, $c=t_1/10$ and $t_5=\given{1.15}\,t_1$, writing is \val[2]{speculation.hope.80} times as fast when eight of ten guesses are right, \val[2]{speculation.hope.50} times when five are, and \val[2]{speculation.hope.30} times, that is, slower than without guesses, when three are.
 
 \begin{claimed}{S3-34, S3-35, S3-36}
-\emph{Two to three times:} \val[1]{speculation.hope.80} to \val[1]{speculation.hope.90} by the formula, if eight or nine of ten guesses are right and the costs are those above. \emph{The distribution:} off by at most \val[0]{speculation.rule.classical.worst} for a thousand random pairs. \emph{Identical:} of the text this is true with common dice, where \val{speculation.same} of \val{speculation.texts} texts are the same; with the classical rule it is true of the distribution.
+\emph{Two to three times:} \val[1]{speculation.hope.80} to \val[1]{speculation.hope.90} by the formula, if eight or nine of ten guesses are right and the costs are those above. \emph{The distribution:} off by at most \val[0]{speculation.rule.classical.worst} for \given{1000} random pairs. \emph{Identical:} of the text this is true with common dice, where \val{speculation.same} of \val{speculation.texts} texts are the same; with the classical rule it is true of the distribution.
 \end{claimed}
 
 \claim{S2-80}
@@ -691,7 +691,7 @@ One request leaves room for all its guesses, and saves most of its passes. With 
 
 @ Does that make guesses free? A row costs time, and not only yours: everybody in a pass waits until all of its rows are computed, and before that, until the drafter has guessed for all. Below the ridge point (\cref{sec:roofline}) a few rows more take hardly longer, and each pass that we save is time saved for all. Beyond it a row costs the same in whatever pass it is. Then a right guess saves its text the wait for the next pass and no work at all, and a wrong one makes everybody wait for a row that nobody wants.
 
-So we have read the clock as well (\cref{tab:timedcompany}).\lab{lab:timedcompany} The built-in pair loses in any company. The other pair is a model in the shape of GPT-2 small, which has to wait for its weights, and a drafter that costs nothing and is right with eight guesses of ten. For one reader it is a great gain. Four readers make up to 20 rows a pass, which is beyond this machine's ridge point of \val[0]{phases.balance.rows}, and most of the gain is gone. Sixteen readers make 80 rows, and everybody would be served sooner without guesses.
+So we have read the clock as well (\cref{tab:timedcompany}).\lab{lab:timedcompany} The built-in pair loses in any company. The other pair is a model in the shape of GPT-2 small, which has to wait for its weights, and a drafter that costs nothing and is right with eight guesses of ten. For one reader it is a great gain. Four readers make up to 20 rows a pass, which is beyond this machine's ridge point of \val[0]{phases.balance.rows}, and most of the gain is gone. Sixteen readers make up to 80 rows, and everybody would be served sooner without guesses.
 
 \begin{table}[htp]
 \tabcaption{tab:timedcompany}{Tokens a second, of all readers together: without guesses, with up to four for each text, and how many times as many that is. One worker. The built-in model has its sibling; the model in GPT-2's shape has random weights, which are packed once, and a drafter that is right by arrangement.}
@@ -812,7 +812,7 @@ int main(void)
   static struct house h;
   struct error why;
   bool ok = house_open(&h, &why);
-  if (ok) printf("guesses by   degree  guessed accepted   passes\n");
+  if (ok) printf("guesses by     temp  guessed accepted   passes\n");
   ok = ok && print_drafters(&h, 0, &why) && print_drafters(&h, 1, &why);
   if (ok) printf("%zu of %d texts with guesses are those without\n", h.same, 2 * 3 * TALES);
   house_close(&h);
@@ -824,7 +824,7 @@ int main(void)
 
 \widecheckpoint{build/out/speculation.txt}{four tales, four drafters, two temperatures}
 
-Is it tested with more than four tales? In \.{tests/suites/check\_speculation.c}, one test takes \given{6000} random models and prompts, with windows, penalties, rules, stops, chunks and end tokens, and four kinds of drafters, one of which knows the answer and lies now and then. Another lets a scheduler serve such texts from a cache that is too small.
+Is it tested with more than four tales? In \.{tests/suites/check\_speculation.c}, one test takes \given{6000} random models and prompts, with windows, penalties, rules, stops, chunks and end tokens, and four kinds of drafters, one of which knows the answer and lies now and then. It also counts the passes: $g$ tokens never took fewer than $\lceil g/(\gamma+1)\rceil$. Another test lets a scheduler serve such texts from a cache that is too small.
 
 
 @* Exercises. \label{sec:speculationexercises}
@@ -833,7 +833,7 @@ Each exercise names the command that checks your answer.
 \begin{exercises}
 \exercise{check}{ex:speculation.expected}{Each guess comes true with probability $\alpha=\given{0.6}$. How many tokens do you expect of a pass with three guesses? How many, if there is no end of guesses? And how many guesses are enough for \given{2.4}?}{\texttt{make exercise-13-1}}{\given{2.176}, \given{2.5} and 6. The sum is $1+\given{0.6}+\given{0.36}+\given{0.216}$; for ever longer drafts it comes near to $1/(1-\alpha)$; and $\given{0.6}^{\gamma+1}$ must be at most $\given{0.04}$. The last tenth of a token costs more guesses than all the rest.}
 \exercise{check}{ex:speculation.passes}{At least how many passes do \given{100} tokens take with four guesses in each pass? A program needed \given{40} passes. How many of its \given{160} guesses came true, and how many rows did it read in vain?}{\texttt{make exercise-13-2}}{20, 60 and \given{100}. Every pass brings one token that is no accepted guess; so the accepted guesses are the tokens less the passes. A row is read in vain if its token was a wrong guess, or came after one.}
-\exercise{think}{ex:speculation.best}{A pass of one row takes one unit of time, each further row \given{0.1}, and the drafter needs \given{0.05} for a guess. Which number of guesses is the best if they come true with $\alpha=\given{0.8}$, and which with $\alpha=\given{0.4}$?}{\texttt{make exercise-13-3}}{5 and 1. Divide the expected tokens, $(1-\alpha^{\gamma+1})/(1-\alpha)$, by the time, $1+\given{0.15}\gamma$. The text is written \given{2.1} and \given{1.2} times as fast. One guess more would cost neither much.}
+\exercise{think}{ex:speculation.best}{A pass of one row takes one unit of time, each further row \given{0.1}, and the drafter needs \given{0.05} for a guess. Which number of guesses is the best if they come true with $\alpha=\given{0.8}$, and which with $\alpha=\given{0.4}$?}{\texttt{make exercise-13-3}}{5 and 1. Divide the expected tokens, $(1-\alpha^{\gamma+1})/(1-\alpha)$, by the time, $1+\given{0.15}\gamma$. The text is written \given{2.1} and \given{1.2} times as fast. In either case one guess more would cost little.}
 \exercise{check}{ex:speculation.lookup}{A text consists of the tokens A B C A B D E B F A B. At least two tokens have to agree, and there is room for three guesses. Which are they? And which would they be if the \emph{first} place of the text were taken in which two agree?}{\texttt{make exercise-13-4}}{D E B, and C A B. Three tokens, F A B, agree with nothing before; A B stands at two places, and ours is the last of them. That B alone also stands after E, later than both, does not count.}
 \exercise{check}{ex:speculation.residual}{For four tokens the model has the probabilities \given{0.4}, \given{0.3}, \given{0.2} and \given{0.1}, and the drafter \given{0.2}, \given{0.6}, \given{0.1} and \given{0.1}. How often is a guess accepted? With which probability is a guess of the second token accepted? If one is refused, how likely is the first token in its place?}{\texttt{make exercise-13-5}}{\given{0.7}, \given{0.5} and $2/3$. Only the second token is guessed too often. What is missing is \given{0.2} of the first token and \given{0.1} of the third.}
 \exercise{think}{ex:speculation.favourite}{Now this drafter always guesses its favourite, the second token, and a program feeds the rule with the $q$ of the last exercise all the same. How often does each of the four tokens come out?}{\texttt{make exercise-13-6}}{$1/3$, \given{0.5}, $1/6$ and 0. The guess is accepted half of the time, and replaced by the residual otherwise. The fourth token, which the model wants in one of ten cases, is never written. The right rule for a sure guess accepts it with $p$, which is \given{0.3}.}

@@ -398,7 +398,7 @@ static bool write_starts(struct fixture *lab, const struct way *w, struct outcom
   return ok;
 }
 
-@ From the histogram we estimate $\alpha$, the probability that a guess is right: the share of right ones among the guesses that were looked at. A pass with $k$ right guesses has looked at $k+1$, or at all of them. Then the formula of \cref{sec:expected} can be held against the count.
+@ From the histogram we estimate $\alpha$, the probability that a guess is right: the share of right ones among the guesses that were looked at. A pass with $k$ right guesses has looked at $k+1$, or at all of them. Then the formula of \cref{sec:expected} can be compared with the count.
 
 @<Write with guesses@>=
 static const struct way ways_to_guess[] = @[{ { "draft", true, 0, 4 }, { "draft1", true, 1, 4 },@|

@@ -77,7 +77,7 @@ int main(void)
   static struct house h;
   struct error why;
   bool ok = house_open(&h, &why);
-  if (ok) printf("guesses by   degree  guessed accepted   passes\n");
+  if (ok) printf("guesses by     temp  guessed accepted   passes\n");
   ok = ok && print_drafters(&h, 0, &why) && print_drafters(&h, 1, &why);
   if (ok) printf("%zu of %d texts with guesses are those without\n", h.same, 2 * 3 * TALES);
   house_close(&h);
