@@ -691,20 +691,20 @@ One request leaves room for all its guesses, and saves most of its passes. With 
 
 @ Does that make guesses free? A row costs time, and not only yours: everybody in a pass waits until all of its rows are computed, and before that, until the drafter has guessed for all. Below the ridge point (\cref{sec:roofline}) a few rows more take hardly longer, and each pass that we save is time saved for all. Beyond it a row costs the same in whatever pass it is. Then a right guess saves its text the wait for the next pass and no work at all, and a wrong one makes everybody wait for a row that nobody wants.
 
-So we have read the clock as well (\cref{tab:timedcompany}).\lab{lab:timedcompany} The built-in pair loses in any company. The other pair is a model in the shape of GPT-2 small, which has to wait for its weights, and a drafter that costs nothing and is right with eight guesses of ten. For one reader it is a great gain. Four readers make up to 20 rows a pass, which is beyond this machine's ridge point of \val[0]{phases.balance.rows}, and most of the gain is gone. Sixteen readers make up to 80 rows, and everybody would be served sooner without guesses.
+So we have read the clock as well (\cref{tab:timedcompany}).\lab{lab:timedcompany} The built-in pair loses in any company. The other pair is a model in the shape of GPT-2 small, which has to wait for its weights, and a drafter that costs nothing and is right with eight guesses of ten. For one request it is a great gain. Four requests make up to 20 rows a pass, which is beyond this machine's ridge point of \val[0]{phases.balance.rows}, and most of the gain is gone. Sixteen requests make up to 80 rows, and everybody would be served sooner without guesses.
 
 \begin{table}[htp]
-\tabcaption{tab:timedcompany}{Tokens a second, of all readers together: without guesses, with up to four for each text, and how many times as many that is. One worker. The built-in model has its sibling; the model in GPT-2's shape has random weights, which are packed once, and a drafter that is right by arrangement.}
+\tabcaption{tab:timedcompany}{Tokens a second, of all requests together: without guesses, with up to four for each text, and how many times as many that is. One worker. The built-in model has its sibling; the model in GPT-2's shape has random weights, which are packed once, and a drafter that is right by arrangement.}
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrrrr@@{}}
  & \multicolumn{3}{c}{the built-in pair} & \multicolumn{3}{c}{in GPT-2's shape}\\
-\tabhead{readers} & \tabhead{without} & \tabhead{with} & \tabhead{gain} & \tabhead{without} & \tabhead{with} & \tabhead{gain}\\\midrule
+\tabhead{requests} & \tabhead{without} & \tabhead{with} & \tabhead{gain} & \tabhead{without} & \tabhead{with} & \tabhead{gain}\\\midrule
 1 & \val[0]{speculation.crowd.own.1.rate} & \val[0]{speculation.crowd.own.1.guessed} & \val[2]{speculation.crowd.own.1.gain} & \val[0]{speculation.crowd.large.1.rate} & \val[0]{speculation.crowd.large.1.guessed} & \val[2]{speculation.crowd.large.1.gain}\\
 4 & \val[0]{speculation.crowd.own.4.rate} & \val[0]{speculation.crowd.own.4.guessed} & \val[2]{speculation.crowd.own.4.gain} & \val[0]{speculation.crowd.large.4.rate} & \val[0]{speculation.crowd.large.4.guessed} & \val[2]{speculation.crowd.large.4.gain}\\
 \given{16} & \val[0]{speculation.crowd.own.16.rate} & \val[0]{speculation.crowd.own.16.guessed} & \val[2]{speculation.crowd.own.16.gain} & \val[0]{speculation.crowd.large.16.rate} & \val[0]{speculation.crowd.large.16.guessed} & \val[2]{speculation.crowd.large.16.gain}
 \end{tabular*}
 \end{table}
 
-This is why servers turn speculation off when many users are there. In ours \texttt{--batch-rows} does it. If you allow a pass \given{16} rows, four readers may have three guesses each, and sixteen get none. The price is that prompts are read in pieces of at most \given{16} rows as well.
+This is why servers turn speculation off when many users are there. In ours \texttt{--batch-rows} does it. If you allow a pass \given{16} rows, four texts may have three guesses each, and sixteen get none. The price is that prompts are read in pieces of at most \given{16} rows as well.
 
 @ How do you switch it on? \label{sec:speculateoption} The option \texttt{--speculate} says how many guesses a pass may have for a text, up to \given{16}. The text itself is the drafter, unless \texttt{--draft} names a second model. In the folder of this book you can try
 
