@@ -102,7 +102,7 @@ Numbers of four bits need \val[1]{claim.S2-81} times less memory than numbers of
 @<Products with inputs of fewer bits@>@;
 #endif
 
-@ We begin with writing, because you did just that by hand. One function writes all types. It refuses numbers that are NaN or infinite, a scale beyond float16, a row that is not whole blocks, and the two types that we only read.
+@ We begin with writing, because you did just that by hand. One function writes all types. It refuses numbers that are NaN or infinite, a scale beyond float16, a row that is not whole blocks, and the types that we only read.
 
 @<Writing weights@>=
 bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
@@ -206,7 +206,8 @@ static bool encode_block(enum weight_type type, const float *x, unsigned char *t
   case WEIGHT_Q8_0: return encode_q8_0(x, to);
   case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1:
     return encode_nibbles(type, x, to);
-  case WEIGHT_Q4_K: case WEIGHT_Q6_K: return false;
+  case WEIGHT_Q4_K: case WEIGHT_Q6_K: case WEIGHT_Q2_K: case WEIGHT_Q3_K: case WEIGHT_Q5_K:
+  case WEIGHT_IQ4_NL: case WEIGHT_IQ4_XS: case WEIGHT_MXFP4: return false;
   }
   return true;
 }
@@ -270,7 +271,7 @@ int block_whole(enum weight_type type,@|
   /* the whole number |q| of number |i| of a block */
 struct block_scale block_scale_of(enum weight_type type,
   const unsigned char *block, size_t i);
-  /* the scale and the minimum of number |i|; equal for 32 neighbours at least, in Q6\_K for 16 */
+  /* the scale and the minimum of number |i|; equal for |group| neighbours */
 float block_number(enum weight_type type,@|
   const unsigned char *block, size_t i);
   /* number |i| of a block: |q*d|, which is exact, or |q*d + m|, rounded once */
@@ -294,6 +295,11 @@ int block_whole(enum weight_type type, const unsigned char *block, size_t i)
     return (nibble(low, i) | fifth_bit(high, i)) - t->offset;
   case WEIGHT_Q4_K: return whole_of_q4_k(low, i);
   case WEIGHT_Q6_K: return whole_of_q6_k(low, high, i) - t->offset;
+  case WEIGHT_Q2_K: return two_bits(low, i);
+  case WEIGHT_Q3_K: return (two_bits(low, i) | one_bit(high, i) << 2) - t->offset;
+  case WEIGHT_Q5_K: return whole_of_q4_k(low, i) | one_bit(high, i) << 4;
+  case WEIGHT_IQ4_NL: case WEIGHT_IQ4_XS: case WEIGHT_MXFP4:
+    return block_steps[t->steps][nibble(low + i / 32 * 16, i % 32)];
   case WEIGHT_F32: case WEIGHT_F16: case WEIGHT_BF16: break;
   }
   return 0;
@@ -333,6 +339,10 @@ static int whole_of_q6_k(const unsigned char *low, const unsigned char *high, si
   four = part < 2 ? four & 15 : four >> 4;
   return four | (two >> 2 * part & 3) << 4;
 }
+static int two_bits(const unsigned char *q, size_t i)
+{@+ return q[i / 128 * 32 + i % 32] >> i % 128 / 32 * 2 & 3;@+ }
+static int one_bit(const unsigned char *high, size_t i)
+{@+ return high[i % 32] >> i / 32 & 1;@+ }
 
 @ The eight scales and eight minima of \texttt{q4\_k} have six bits each, 96 in all, in twelve bytes. The first four scales are the low six bits of bytes 0 to 3, and the first four minima those of bytes 4 to 7. The last four have their low four bits in bytes 8 to 11, scales below and minima above, and their high two bits are what was left over in the first eight bytes. The products with $d$ and $d_{\min}$ are exact again, with 17 bits. The sign of the minimum is changed here, so that a number is $q\,d+m$ in this type as well.
 
@@ -347,6 +357,17 @@ static struct block_scale packed_scale(const unsigned char *block, size_t j)
   }
   return (struct block_scale) @[{ half_at(block) * (float) d,@|
     -(half_at(block + 2) * (float) m) }@];
+}
+static struct block_scale nibble_scale(const unsigned char *d, unsigned char both)
+{
+  return (struct block_scale) @[{ half_at(d) * (float) (both & 15),@|
+    -(half_at(d + 2) * (float) (both >> 4)) }@];
+}
+static float six_apart(const unsigned char *six, size_t j, bool q3_k)
+{
+  int low = q3_k ? six[j % 8] >> j / 8 * 4 : six[4 + j / 2] >> j % 2 * 4;
+  int high = q3_k ? six[8 + j % 4] >> j / 4 * 2 : six[2 + j / 4] >> j % 4 * 2;
+  return (float) ((low & 15) + (high & 3) * 16 - 32);
 }
 
 @ Now what is shared, for all types. There are three kinds of scales, and again the row of the type says which of them it has.
@@ -367,6 +388,10 @@ struct block_scale block_scale_of(enum weight_type type,
   case SCALE_ALONE: if (t->has_min) s.m = half_at(d + 2);@+ break;
   case SCALES_PACKED: return packed_scale(small, i / t->group);
   case SCALES_BYTES: s.d *= (float) (int8_t) small[i / t->group];@+ break;
+  case SCALES_NIBBLES: return nibble_scale(d, small[i / t->group]);
+  case SCALES_SIXES: s.d *= six_apart(small + 4, i / t->group, true);@+ break;
+  case SCALES_APART: s.d *= six_apart(small, i / t->group, false);@+ break;
+  case SCALE_POWER: s.d = num_float(d[0] > 1 ? (d[0] - 1u) << 23 : (d[0] + 1u) << 21);
   }
   return s;
 }
@@ -384,8 +409,8 @@ Both sums have only integers in them: they are exact in any order. Floats come i
 @ Inputs have outliers even more than weights do, as we saw, so they get a scale for every 32 numbers as well. These are a rounded block, and the two products of this chapter.
 
 @<Products with inputs of fewer bits@>=
-struct int8_block { float d;@+ int32_t sum;@+ int8_t q[WEIGHT_BLOCK]; };
-  /* 32 numbers, each near |q[i]*d|; |sum| is the sum of |q| */
+struct int8_block { float d;@+ int32_t sum[2];@+ int8_t q[WEIGHT_BLOCK]; };
+  /* 32 numbers, each near |q[i]*d|; |sum| has the sums of both halves of |q| */
 void quantize_int8(const float *x, struct int8_block *to);
   /* 32 floats rounded to bytes, tiny ones as well: the largest in magnitude becomes 127 or $-127$, the others the nearest
      integer, a half to the even one. If all are 0, so are |d| and |q|. If one is infinite or NaN, |d| is, and all |q| are 0 */
@@ -411,13 +436,13 @@ void quantize_int8(const float *x, struct int8_block *to)
   }
   float max = num_float(most), up = max < 0x1p-64f ? 0x1p64f : 1;
   float times = max == 0 ? 0 : 127 / (max * up);
-  to->d = max / 127, to->sum = 0;
+  to->d = max / 127, to->sum[0] = to->sum[1] = 0;
   for (int i = 0; i < WEIGHT_BLOCK; i++) {
     float z = rintf(x[i] * up * times);
     if (z != z) z = 0;
     if (z > 127) z = 127;
     if (z < -127) z = -127;
-    to->q[i] = (int8_t) z, to->sum += to->q[i];
+    to->q[i] = (int8_t) z, to->sum[i / 16] += to->q[i];
   }
 }
 
@@ -430,11 +455,12 @@ static float add_product(enum weight_type type, const unsigned char *block,
   size_t group = number_types[type].group;
   for (size_t g = 0; g < WEIGHT_BLOCK; g += group) {
     struct block_scale s = block_scale_of(type, block, at + g);
-    int32_t sum = 0;
+    int32_t sum = 0, in = x->sum[g / 16];
+    if (group == WEIGHT_BLOCK) in += x->sum[1];
     for (size_t i = g; i < g + group; i++)
       sum += x->q[i] * block_whole(type, block, at + i);
     acc = fmaf((float) sum, s.d * x->d, acc);
-    if (block_has_min(type)) acc = fmaf((float) x->sum, s.m * x->d, acc);
+    if (block_has_min(type)) acc = fmaf((float) in, s.m * x->d, acc);
   }
   return acc;
 }

@@ -1025,8 +1025,10 @@ INLINE ivec sums_begin(ivec first)
 @<How long sums may be short@>=
 INLINE int short_sums(enum weight_type type)
 {
-  int bits = number_types[type].bits;
-  return bits < 8 ? 1 << (7 - bits) : 1;
+  const struct number_type *t = &number_types[type];
+  int bits = t->steps == STEPS_FLOAT ? 5 : t->bits, all = t->group / 4;
+  if (bits == 8 || t->steps == STEPS_CURVE) return 1;
+  return 1 << (7 - bits) < all ? 1 << (7 - bits) : all;
 }
 
 @ In plain C a byte is cut out of each lane, and multiplied as the |int32_t| that it is.
@@ -1115,9 +1117,9 @@ A lane follows an output, so the blocks of many outputs must be taken apart at o
 INLINE size_t int8_words(enum weight_type type)
 {@+ return number_types[type].bytes / 4;@+ }
 INLINE size_t int8_halves(enum weight_type type)
-{@+ return number_types[type].bytes % 4 / 2;@+ }
+{@+ return (number_types[type].bytes % 4u + 1) / 2;@+ }
 INLINE size_t int8_skipped(enum weight_type type)
-{@+ return number_types[type].d_at == 0 ? 2 * int8_halves(type) : 0;@+ }
+{@+ return number_types[type].d_at == 0 ? number_types[type].bytes % 4 : 0;@+ }
 INLINE size_t int8_word_at(enum weight_type type, size_t byte)
 {@+ return (byte - int8_skipped(type)) / 4;@+ }
 INLINE int int8_groups(enum weight_type type)
@@ -1135,11 +1137,12 @@ INLINE ivec fifth_bits(ivec high, size_t j)
   ivec bits = high >> (int) (4 * j) & 15;
   return bits * 0x02040810 & 0x10101010;
 }
+@<Whole numbers out of a table@>@;
 INLINE ivec four_numbers(enum weight_type type, const int32_t *w, size_t i,
   size_t j)
 {
   int up = (int) (j / 4 * 4), part = (int) i % 4;
-  const ivec low_bits = ints(0x0f0f0f0f);
+  const ivec low_bits = ints(0x0f0f0f0f), two_bits = ints(0x03030303);
   size_t low = int8_word_at(type, number_types[type].low_at);
   size_t high = int8_word_at(type, number_types[type].high_at);
   switch (type) {
@@ -1151,10 +1154,45 @@ INLINE ivec four_numbers(enum weight_type type, const int32_t *w, size_t i,
     return ints_at(w, low + i / 2 * 8 + j) >> part % 2 * 4 & low_bits;
   case WEIGHT_Q6_K:
     return (ints_at(w, low + i / 4 * 16 + i % 2 * 8 + j) >> part / 2 * 4 & low_bits)
-      | (ints_at(w, high + i / 4 * 8 + j) >> part * 2 & 0x03030303) * 16;
+      | (ints_at(w, high + i / 4 * 8 + j) >> part * 2 & two_bits) * 16;
+  case WEIGHT_Q2_K:@+ return ints_at(w, low + i / 4 * 8 + j) >> part * 2 & two_bits;
+  case WEIGHT_Q3_K:
+    return (ints_at(w, low + i / 4 * 8 + j) >> part * 2 & two_bits)
+      | (ints_at(w, high + j) >> (int) i & 0x01010101) * 4;
+  case WEIGHT_Q5_K:
+    return (ints_at(w, low + i / 2 * 8 + j) >> part % 2 * 4 & low_bits)
+      | (ints_at(w, high + j) >> (int) i & 0x01010101) * 16;
+  case WEIGHT_IQ4_NL: case WEIGHT_IQ4_XS: case WEIGHT_MXFP4:
+    return look_up(type, ints_at(w, low + 4 * i + j % 4) >> up & low_bits);
   case WEIGHT_F32: case WEIGHT_F16: case WEIGHT_BF16: break;
   }
   return ints(0); /* these have kernels of their own */
+}
+
+@ The types whose steps are not equal store places in a table of sixteen bytes (\cref{sec:unequal}). What the kernels multiply comes out of it: signed bytes like those of Q8\_0, for MXFP4 numbers that were made positive. An instruction looks up each byte of a register in such a table; plain C does it byte by byte. As sums of three bits more than four would not do, |short_sums| counts the numbers of MXFP4 as five bits, and those of the curve as eight.
+
+@<Whole numbers out of a table@>=
+INLINE ivec look_up(enum weight_type type, ivec place)
+{
+  uint8_t table[16];
+  int add = short_sums(type) == 1 ? INT8_OFFSET : number_types[type].offset;
+  each (i, 16)
+    table[i] = (uint8_t) (block_steps[number_types[type].steps][i] + add);
+#if WIDTH == 16
+  __m128i few = _mm_loadu_si128((const void *) table);
+  return (ivec) _mm512_shuffle_epi8(_mm512_broadcast_i32x4(few), (__m512i) place);
+#elif WIDTH == 8
+  __m128i few = _mm_loadu_si128((const void *) table);
+  return (ivec) _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(few), (__m256i) place);
+#elif defined LOOK_UP_BYTES
+  return (ivec) LOOK_UP_BYTES(table, place);
+#else
+  uint8_t byte[4 * WIDTH];
+  memcpy(byte, &place, sizeof byte);
+  each (i, 4 * WIDTH) byte[i] = table[byte[i] & 15];
+  memcpy(&place, byte, sizeof byte);
+  return place;
+#endif
 }
 
 @ If all weights of a block are too large by $c$, the sum of the products is too large by $c$ times the sum of the inputs. So the sum begins with that number less, and nothing has to be subtracted from any weight.
@@ -1166,7 +1204,7 @@ INLINE ivec sum_begins(enum weight_type type, const struct int8_input *x,
   const struct number_type *t = &number_types[type];
   /*- the negative sum of the inputs, times what every weight is too large by */
   int32_t minus = int8_groups(type) > 1 ? x->minus_half[half] : x->minus;
-  return ints(minus * (t->bits == 8 ? INT8_OFFSET : t->offset));
+  return ints(minus * (short_sums(type) == 1 ? INT8_OFFSET : t->offset));
 }
 
 @* A tile of bytes. \label{sec:int8tile}
@@ -1189,7 +1227,7 @@ INLINE void whole_sums(int rows, int sides, enum weight_type type,
   ivec a[][SIDES])
 {
   int groups = int8_groups(type);
-  bool whole = number_types[type].bits == 8;
+  bool whole = short_sums(type) == 1;
   ivec w[SIDES], some[TURNED_MOST][SIDES];
   each (r, rows) each (p, sides) {
     a[r][p] = sum_begins(type, x + r, h);
@@ -1217,11 +1255,12 @@ INLINE void whole_sums(int rows, int sides, enum weight_type type,
 
 @<Add a unit to the sums in float@>=
 INLINE vec add_products(enum weight_type type, ivec a, vec d, vec min,
-  const struct int8_input *x, vec sum)
+  const struct int8_input *x, int half, vec sum)
 {
+  int32_t minus = int8_groups(type) > 1 ? x->minus_half[half] : x->minus;
   sum = fused(to_floats(a), d * x->scale, sum);
   if (number_types[type].has_min)
-    sum = fused(to_floats(ints(x->minus)), min * x->scale, sum);
+    sum = fused(to_floats(ints(minus)), min * x->scale, sum);
   return sum;
 }
 
@@ -1236,7 +1275,7 @@ INLINE void add_unit(int rows, enum weight_type type,
     vec min = @[{ 0 }@];
     vec d = unit_scales(type, s->word[p] + at * WIDTH, s->half[p], u, &min);
     each (r, rows)
-      sum[r][p] = add_products(type, a[r][p], d, min, x + r, sum[r][p]);
+      sum[r][p] = add_products(type, a[r][p], d, min, x + r, (int) u % 2, sum[r][p]);
   }
 }
 
@@ -1356,8 +1395,9 @@ enum { STORED_ROWS = WIDTH / 4 };
 INLINE ivec sixteen_numbers(enum weight_type type, const unsigned char *p,
   size_t away, size_t i, int z, int h)
 {
-  const ivec low_bits = ints(0x0f0f0f0f);
+  const ivec low_bits = ints(0x0f0f0f0f), two_bits = ints(0x03030303);
   size_t at = 16 * (size_t) h, more = 32 * (size_t) (z % 2);
+  int unit = (int) i + z;
 #define LOW(place) @[((ivec) four_apart(p + number_types[type].low_at + (place), away))@]
 #define HIGH(place) @[((ivec) four_apart(p + number_types[type].high_at + (place), away))@]
   switch (type) {
@@ -1368,7 +1408,16 @@ INLINE ivec sixteen_numbers(enum weight_type type, const unsigned char *p,
   case WEIGHT_Q4_K:@+ return LOW(16 * i + at) >> 4 * z & low_bits;
   case WEIGHT_Q6_K:
     return (LOW(16 * i + more + at) >> z / 2 * 4 & low_bits)@|
-      | (HIGH(8 * i + at) >> 2 * z & 0x03030303) << 4;
+      | (HIGH(8 * i + at) >> 2 * z & two_bits) << 4;
+  case WEIGHT_Q2_K:@+ return LOW(8 * i + at) >> 2 * z & two_bits;
+  case WEIGHT_Q3_K:
+    return (LOW(8 * i + at) >> 2 * z & two_bits)@|
+      | (HIGH(at) >> unit & 0x01010101) << 2;
+  case WEIGHT_Q5_K:
+    return (LOW(16 * i + at) >> 4 * z & low_bits)@|
+      | (HIGH(at) >> unit & 0x01010101) << 4;
+  case WEIGHT_IQ4_NL: case WEIGHT_IQ4_XS: case WEIGHT_MXFP4:
+    return look_up(type, LOW(16 * i) >> 4 * h & low_bits);
   case WEIGHT_F32: case WEIGHT_F16: case WEIGHT_BF16: break;
   }
 #undef LOW

@@ -87,7 +87,8 @@ static bool encode_block(enum weight_type type, const float *x, unsigned char *t
   case WEIGHT_Q8_0: return encode_q8_0(x, to);
   case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1:
     return encode_nibbles(type, x, to);
-  case WEIGHT_Q4_K: case WEIGHT_Q6_K: return false;
+  case WEIGHT_Q4_K: case WEIGHT_Q6_K: case WEIGHT_Q2_K: case WEIGHT_Q3_K: case WEIGHT_Q5_K:
+  case WEIGHT_IQ4_NL: case WEIGHT_IQ4_XS: case WEIGHT_MXFP4: return false;
   }
   return true;
 }
@@ -136,13 +137,13 @@ void quantize_int8(const float *x, struct int8_block *to)
   }
   float max = num_float(most), up = max < 0x1p-64f ? 0x1p64f : 1;
   float times = max == 0 ? 0 : 127 / (max * up);
-  to->d = max / 127, to->sum = 0;
+  to->d = max / 127, to->sum[0] = to->sum[1] = 0;
   for (int i = 0; i < WEIGHT_BLOCK; i++) {
     float z = rintf(x[i] * up * times);
     if (z != z) z = 0;
     if (z > 127) z = 127;
     if (z < -127) z = -127;
-    to->q[i] = (int8_t) z, to->sum += to->q[i];
+    to->q[i] = (int8_t) z, to->sum[i / 16] += to->q[i];
   }
 }
 
@@ -153,11 +154,12 @@ static float add_product(enum weight_type type, const unsigned char *block,
   size_t group = number_types[type].group;
   for (size_t g = 0; g < WEIGHT_BLOCK; g += group) {
     struct block_scale s = block_scale_of(type, block, at + g);
-    int32_t sum = 0;
+    int32_t sum = 0, in = x->sum[g / 16];
+    if (group == WEIGHT_BLOCK) in += x->sum[1];
     for (size_t i = g; i < g + group; i++)
       sum += x->q[i] * block_whole(type, block, at + i);
     acc = fmaf((float) sum, s.d * x->d, acc);
-    if (block_has_min(type)) acc = fmaf((float) x->sum, s.m * x->d, acc);
+    if (block_has_min(type)) acc = fmaf((float) in, s.m * x->d, acc);
   }
   return acc;
 }

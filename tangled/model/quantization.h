@@ -16,8 +16,7 @@ bool block_has_min(enum weight_type type);
 int block_whole(enum weight_type type,
   const unsigned char *block, size_t i);
 
-/* the scale and the minimum of number i; equal for 32 neighbours at least, in Q6_K
-   for 16 */
+/* the scale and the minimum of number i; equal for group neighbours */
 struct block_scale block_scale_of(enum weight_type type,
   const unsigned char *block, size_t i);
 
@@ -38,8 +37,8 @@ uint32_t weights_written(void);
 
 /* <Products with inputs of fewer bits> */
 
-/* 32 numbers, each near q[i]*d; sum is the sum of q */
-struct int8_block { float d; int32_t sum; int8_t q[WEIGHT_BLOCK]; };
+/* 32 numbers, each near q[i]*d; sum has the sums of both halves of q */
+struct int8_block { float d; int32_t sum[2]; int8_t q[WEIGHT_BLOCK]; };
 
 /* 32 floats rounded to bytes, tiny ones as well: the largest in magnitude becomes 127
    or -127, the others the nearest integer, a half to the even one. If all are 0, so

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """blocks.py -- writes tests/golden/blocks.txt: blocks of every type with the numbers that they stand for, and what rounding makes of
 thousands of blocks that check_kernels makes again.  Needs ../shared/reference/contract.py, and the package gguf, whose own
-dequantizer says what the blocks of 256 are and must agree with the contract about all of them.  The tests need neither.
+dequantizer says what the blocks of 256 and those with unequal steps are, and must agree with the contract about all that the contract knows.
+The tests need neither.
 usage: python3 tests/checks/blocks.py > tests/golden/blocks.txt"""
 import os, random, struct, sys
 here = os.path.dirname(os.path.abspath(__file__))
@@ -12,15 +13,19 @@ from gguf import GGMLQuantizationType as Type
 from gguf.quants import dequantize, quantize
 
 BYTES = dict(rule.BLOCK, q4_k=144, q6_k=210)
+OTHERS = dict(q2_k=84, q3_k=110, q5_k=176, iq4_nl=18, iq4_xs=136, mxfp4=17)
+D_AT = dict(q6_k=208, q2_k=80, q3_k=108)
 def half(r): return r.choice([struct.pack("<e", r.gauss(0, 1)), struct.pack("<e", r.gauss(0, 1e-3)), struct.pack("<H", r.randrange(0x7c00) | r.randrange(2) << 15), struct.pack("<H", r.randrange(1024))])
 def block(r, t):
-    b = bytearray(r.choice([r.randrange(256), r.choice([0, 255, 128, 136, 63, 240])]) for _ in range(BYTES[t]))
-    at = 208 if t == "q6_k" else 0
-    b[at:at + 2] = half(r)
-    if t in ("q4_1", "q5_1", "q4_k"): b[2:4] = half(r)
+    b = bytearray(r.choice([r.randrange(256), r.choice([0, 255, 128, 136, 63, 240])]) for _ in range(dict(BYTES, **OTHERS)[t]))
+    at = D_AT.get(t, 0)
+    if t == "mxfp4": b[0] = r.choice([0, 1, 2, 127, r.randrange(252)])   # 12 times the largest scales is no float
+    else: b[at:at + 2] = half(r)
+    if t in ("q4_1", "q5_1", "q4_k", "q5_k", "q2_k"): b[at + 2:at + 4] = half(r)
     return bytes(b)
 def floats(t, b):
     theirs = dequantize(np.frombuffer(b, dtype=np.uint8), Type[t.upper()]).astype(np.float32).reshape(-1)
+    if t in OTHERS: return theirs.tobytes().hex()
     ours = np.array((rule.q4_k if t == "q4_k" else rule.q6_k if t == "q6_k" else lambda b: rule.dequantize_block(t, b))(b), dtype=np.float32)
     assert np.array_equal(theirs, ours), t
     return theirs.tobytes().hex()
@@ -66,3 +71,8 @@ for t in rule.BLOCK:
     for seed in range(1, 9): print(t.upper(), seed, 250, rounded(t, seed, 250))
 for t in rule.BLOCK:
     for seed in range(1, 5): print(t.upper(), seed, 250, tiny_rounded(t, seed, 250), "tiny")
+r = random.Random(47)
+for t in OTHERS:
+    for _ in range(8):
+        b = block(r, t)
+        print(t.upper(), b.hex(), floats(t, b))

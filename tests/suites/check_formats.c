@@ -1,5 +1,6 @@
 /* check_formats.c -- a model whose weights are of any type has one answer in each format of activations: the same bits from every
    table of kernels, with any number of workers, in one pass, in chunks or row by row, with prepared weights or as they are. */
+#include "blocks.h"
 #include "suite.h"
 #include <math.h>
 #include "cache/cache.h"
@@ -30,16 +31,12 @@ static float around_zero(void)
 /* any bytes behind sane scales for types that are only read, rounded numbers for the others */
 static struct tensor tensor_of(struct rounded *r, enum weight_type type, size_t in, size_t out)
 {
-  size_t n = in * out, bytes = weight_row_bytes(type, n), one = number_types[type].bytes;
+  size_t n = in * out, bytes = weight_row_bytes(type, n);
   unsigned char *p = r->taken[r->n++] = malloc(bytes);
   ck_assert(p != NULL && r->n < 64);
-  if (number_types[type].block > WEIGHT_BLOCK) {
-    uint16_t d = num_to_f16(number_types[type].scales == SCALES_PACKED ? 1e-4f : 2e-5f), min = num_to_f16(7e-4f);
+  if (!number_types[type].is_written) {
     for (size_t i = 0; i < bytes; i++) p[i] = (unsigned char) below(256);
-    for (size_t i = 0; i < bytes; i += one) {
-      memcpy(p + i + number_types[type].d_at, &d, 2);
-      if (number_types[type].has_min) memcpy(p + i + 2, &min, 2);
-    }
+    put_scales(type, p, n / number_types[type].block, 0.09f);
     return (struct tensor){ p, type };
   }
   struct error why;

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <math.h>
 #include <sys/stat.h>
+#include "blocks.h"
 #include "choices.h"
 #include "variants.h"
 #include "accounts/formats.h"
@@ -49,15 +50,11 @@ static float around_zero(void)
 /* numbers around middle; a type that is only read gets any bytes behind sane scales */
 static unsigned char *weights_of(enum weight_type type, size_t n, float scale, float middle)
 {
-  size_t bytes = weight_row_bytes(type, n), one = number_types[type].bytes;
+  size_t bytes = weight_row_bytes(type, n);
   unsigned char *p = malloc(bytes);
   if (!number_types[type].is_written) {
-    uint16_t d = num_to_f16(number_types[type].scales == SCALES_PACKED ? 1e-4f : 2e-5f), min = num_to_f16(7e-4f);
     for (size_t i = 0; i < bytes; i++) p[i] = (unsigned char) rnd(&seed);
-    for (size_t i = 0; i < bytes; i += one) {
-      memcpy(p + i + number_types[type].d_at, &d, 2);
-      if (number_types[type].has_min) memcpy(p + i + 2, &min, 2);
-    }
+    put_scales(type, p, n / number_types[type].block, 0.09f);
     return p;
   }
   struct error why;

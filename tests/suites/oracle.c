@@ -42,8 +42,49 @@ static struct parts q6_k_parts(const unsigned char *b, int i)
     + 16 * bits_of(high[32 * n + l], 2 * k, 2);
   return (struct parts){ q - 32, half_of(b + 208) * (float) (s < 128 ? s : s - 256), 0 };
 }
+static struct parts q2_k_parts(const unsigned char *b, int i)
+{
+  int s = b[i / 16], byte = b[16 + i / 128 * 32 + i % 32];
+  return (struct parts){ bits_of(byte, i / 32 % 4 * 2, 2), half_of(b + 80) * (float) bits_of(s, 0, 4),
+    -(half_of(b + 82) * (float) bits_of(s, 4, 4)) };
+}
+static struct parts q3_k_parts(const unsigned char *b, int i)
+{
+  const unsigned char *six = b + 96;
+  int j = i / 16, s = bits_of(six[j % 8], j < 8 ? 0 : 4, 4) + 16 * bits_of(six[8 + j % 4], j / 4 * 2, 2);
+  int q = bits_of(b[32 + i / 128 * 32 + i % 32], i / 32 % 4 * 2, 2) - (bits_of(b[i % 32], i / 32, 1) ? 0 : 4);
+  return (struct parts){ q, half_of(b + 108) * (float) (s - 32), 0 };
+}
+static struct parts q5_k_parts(const unsigned char *b, int i)
+{
+  unsigned char as_four[144];
+  memcpy(as_four, b, 16), memcpy(as_four + 16, b + 48, 128);
+  struct parts p = q4_k_parts(as_four, i);
+  p.q += 16 * bits_of(b[16 + i % 32], i / 32, 1);
+  return p;
+}
+static struct parts iq4_parts(const unsigned char *b, int type, int i)
+{
+  static const int curve[] = { -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113 };
+  int j = i / 32, s = bits_of(b[4 + j / 2], j % 2 * 4, 4) + 16 * bits_of(b[2 + j / 4], j % 4 * 2, 2) - 32;
+  int byte = b[(type == ORACLE_IQ4_XS ? 8 + 16 * j : 2) + i % 16];
+  return (struct parts){ curve[bits_of(byte, i % 32 < 16 ? 0 : 4, 4)],
+    half_of(b) * (type == ORACLE_IQ4_XS ? (float) s : 1), 0 };
+}
+/* a sign, two bits of exponent, one of fraction, in halves; the scale is half of 2^(e-127) */
+static struct parts mxfp4_parts(const unsigned char *b, int i)
+{
+  int four = bits_of(b[1 + i % 16], i / 16 * 4, 4), e = bits_of(four, 1, 2), one = four % 2;
+  double halves = e == 0 ? one : ldexp(2 + one, e - 1);
+  return (struct parts){ four < 8 ? (int) halves : -(int) halves, (float) ldexp(1, b[0] - 128), 0 };
+}
 static struct parts parts_of(const unsigned char *b, int type, int i)
 {
+  if (type == ORACLE_Q2_K) return q2_k_parts(b, i);
+  if (type == ORACLE_Q3_K) return q3_k_parts(b, i);
+  if (type == ORACLE_Q5_K) return q5_k_parts(b, i);
+  if (type == ORACLE_MXFP4) return mxfp4_parts(b, i);
+  if (type == ORACLE_IQ4_NL || type == ORACLE_IQ4_XS) return iq4_parts(b, type, i);
   if (type == ORACLE_Q4_K) return q4_k_parts(b, i);
   if (type == ORACLE_Q6_K) return q6_k_parts(b, i);
   struct parts p = { 0, half_of(b), 0 };
@@ -62,17 +103,17 @@ static struct parts parts_of(const unsigned char *b, int type, int i)
 }
 static size_t block_bytes(int type)
 {
-  static const size_t bytes[] = { 0, 0, 0, 34, 18, 20, 22, 24, 144, 210 };
+  static const size_t bytes[] = { 0, 0, 0, 34, 18, 20, 22, 24, 144, 210, 84, 110, 176, 18, 136, 17 };
   _Static_assert(sizeof bytes / sizeof *bytes == N_ORACLE_TYPES, "bytes of each type");
   return bytes[type];
 }
 static size_t block_length(int type)
 {
-  return type >= ORACLE_Q4_K ? 256 : 32;
+  return type >= ORACLE_Q4_K && type != ORACLE_IQ4_NL && type != ORACLE_MXFP4 ? 256 : 32;
 }
 static int has_min(int type)
 {
-  return type == ORACLE_Q4_1 || type == ORACLE_Q5_1 || type == ORACLE_Q4_K;
+  return type == ORACLE_Q4_1 || type == ORACLE_Q5_1 || type == ORACLE_Q4_K || type == ORACLE_Q2_K || type == ORACLE_Q5_K;
 }
 float oracle_number(const void *data, int type, size_t i)
 {
@@ -217,7 +258,7 @@ static void to_bytes(const float *x, float *d, int *q)
 void oracle_linear_int8(const void *w, int type, const void *bias, int bias_type, size_t in,
   size_t out, const float *x, size_t rows, float *y)
 {
-  size_t length = block_length(type), group = type == ORACLE_Q6_K ? 16 : 32;
+  size_t length = block_length(type), group = type == ORACLE_Q6_K || type == ORACLE_Q2_K || type == ORACLE_Q3_K ? 16 : 32;
   for (size_t r = 0; r < rows; r++)
     for (size_t o = 0; o < out; o++) {
       float acc = +0.0f;

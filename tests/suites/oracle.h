@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 enum { ORACLE_F32, ORACLE_F16, ORACLE_BF16, ORACLE_Q8_0, ORACLE_Q4_0, ORACLE_Q4_1, ORACLE_Q5_0,
-  ORACLE_Q5_1, ORACLE_Q4_K, ORACLE_Q6_K, N_ORACLE_TYPES };
+  ORACLE_Q5_1, ORACLE_Q4_K, ORACLE_Q6_K, ORACLE_Q2_K, ORACLE_Q3_K, ORACLE_Q5_K, ORACLE_IQ4_NL, ORACLE_IQ4_XS,
+  ORACLE_MXFP4, N_ORACLE_TYPES };
 float oracle_number(const void *data, int type, size_t i);
 void oracle_linear(const void *w, int type, int transposed, const void *bias, int bias_type,
   size_t in, size_t out, const float *x, size_t rows, float *y);
