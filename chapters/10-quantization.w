@@ -46,7 +46,7 @@ How large is $\sigma_e/\sigma$? Rounding to steps of $d$ leaves an error anywher
 
 The second half of the answer is the model. An error of a few percent in what a layer adds to the residual stream is like a small change of the text before it, and the model has learned to continue many texts that differ a little. At the end only the order of the logits counts, and in most places of a text the leading token leads by far. So we expect little change in easy places and some where two tokens are nearly equal. \Cref{sec:quantloss} counts them.
 
-@ We define formats for weights and inputs, and the products with them; each is a few lines of plain C. As always the definition says in which order the terms are added and where they are rounded, so that the fast kernels of \cref{kernels} can have the same bits. Sixteen bits come first, then blocks of eight, five and four bits, then the blocks of \given{256} that most four-bit files use, and at last the inputs.
+@ We define formats for weights and inputs, and the products with them; each is a few lines of plain C. As always the definition says in which order the terms are added and where they are rounded, so that the fast kernels of \cref{kernels} can have the same bits. Sixteen bits come first, then blocks of eight, five and four bits, then the blocks of \given{256} that most files use, then steps that are not equal, and at last the inputs.
 
 @* Sixteen bits: float16 and bfloat16. \label{sec:halves}
 A |float| of 32 bits has a sign, 8 bits of exponent, and 23 of fraction. How would you make it half as long? You can save in the fraction or in the exponent, and both have been done. \emph{float16} (binary16 of IEEE 754, \texttt{f16}) has 5 bits of exponent and 10 of fraction. \emph{bfloat16} (\texttt{bf16}) is the upper half of a |float|: it keeps all 8 bits of exponent, and 7 of the fraction \cited{Kalamkar 2019}.
@@ -68,11 +68,11 @@ Let's go below sixteen bits. With eight there is hardly room for an exponent in 
 We tried it. In blocks of 32 the relative error of the attention and |up| matrices is \val[1]{lengths.32} percent, and in blocks of \given{128} it is \val[1]{lengths.128}. The shorter blocks gain little for four times as many scales. But make a few weights large, and the longer blocks err by \val[1]{lengths.spoilt.128} percent and those of 32 only by \val[1]{lengths.spoilt.32}. Large models do have such weights and, even more, such inputs: \cited[Dettmers and others (2022)]{Dettmers 2022} found a few columns with numbers twenty times as large as the rest, which they call \emph{outliers}, and everything depended on them. So we want short blocks. With 32 numbers a scale of 16 bits adds half a bit to each.
 @^outlier@>
 
-@ The formats are those of ggml, the library under llama.cpp; a quantized model in a GGUF file is in one of them or in a relative. \Cref{tab:weighttypes} has the ten types with which our engine computes. Their names are |enum weight_type|, and |number_types| has the length of a block and its bytes (\cref{sec:numbertypes}). The digit after \texttt{q} is the number of bits. A name that ends in \texttt{\_0} has a scale, one that ends in \texttt{\_1} also a minimum, and one that ends in \texttt{\_k} scales of scales (\cref{sec:kquants}). In a file block follows block without a gap, so one of 34 bytes is seldom aligned. Our kernels read such bytes where they are; only for many rows at once they first copy the weights into another order (\cref{kernels}).
+@ The formats are those of ggml, the library under llama.cpp; a quantized model in a GGUF file is in one of them or in a relative. \Cref{tab:weighttypes} has all the types with which our engine computes. Their names are |enum weight_type|, and |number_types| has the length of a block and its bytes (\cref{sec:numbertypes}). The digit after \texttt{q} is the number of bits. A name that ends in \texttt{\_0} has a scale, one that ends in \texttt{\_1} also a minimum, and one that ends in \texttt{\_k} scales of scales (\cref{sec:kquants}). The last three in the table have steps that are not equal (\cref{sec:unequal}). In a file block follows block without a gap, so one of 34 bytes is seldom aligned. Our kernels read such bytes where they are; only for many rows at once they first copy the weights into another order (\cref{kernels}).
 @^ggml@>
 
 \begin{table}
-\tabcaption{tab:weighttypes}{The types of weights: numbers in a block and its bytes, bits for each number with everything that the block has, and the size of GPT-2 small if all of its weights were of that type, in MB. The integers $s$ and $t$ belong to a group inside the block (\cref{sec:kquants}).}
+\tabcaption{tab:weighttypes}{The types of weights: numbers in a block and its bytes, bits for each number with everything that the block has, and the size of GPT-2 small if all of its weights were of that type, in MB. The integers $s$ and $t$ belong to a group inside the block (\cref{sec:kquants}); $v$ and $f$ are tables of sixteen numbers (\cref{sec:unequal}).}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrl@@{}}
 \tabhead{type} & \tabhead{numbers} & \tabhead{bytes} & \tabhead{bits} & \tabhead{MB} & \tabhead{a number is}\\\midrule
 \texttt{f32} & 1 & 4 & \val[1]{weights.bits.F32} & \val[1]{weights.gpt2.F32.mb} & itself\\
@@ -83,7 +83,13 @@ We tried it. In blocks of 32 the relative error of the attention and |up| matric
 \texttt{q4\_1} & 32 & 20 & \val[1]{weights.bits.Q4_1} & \val[1]{weights.gpt2.Q4_1.mb} & $qd+m$, $0\le q\le15$\\
 \texttt{q4\_0} & 32 & 18 & \val[1]{weights.bits.Q4_0} & \val[1]{weights.gpt2.Q4_0.mb} & $qd$, $-8\le q\le7$\\
 \texttt{q6\_k} & \given{256} & \given{210} & \val[2]{weights.bits.Q6_K} & \val[1]{weights.gpt2.Q6_K.mb} & $qsd$, $-32\le q\le31$\\
-\texttt{q4\_k} & \given{256} & \given{144} & \val[1]{weights.bits.Q4_K} & \val[1]{weights.gpt2.Q4_K.mb} & $qsd-td_{\min}$, $0\le q\le15$
+\texttt{q5\_k} & \given{256} & \given{176} & \val[1]{weights.bits.Q5_K} & \val[1]{weights.gpt2.Q5_K.mb} & $qsd-td_{\min}$, $0\le q\le31$\\
+\texttt{q4\_k} & \given{256} & \given{144} & \val[1]{weights.bits.Q4_K} & \val[1]{weights.gpt2.Q4_K.mb} & $qsd-td_{\min}$, $0\le q\le15$\\
+\texttt{q3\_k} & \given{256} & \given{110} & \val[2]{weights.bits.Q3_K} & \val[1]{weights.gpt2.Q3_K.mb} & $qsd$, $-4\le q\le3$\\
+\texttt{q2\_k} & \given{256} & \given{84} & \val[2]{weights.bits.Q2_K} & \val[1]{weights.gpt2.Q2_K.mb} & $qsd-td_{\min}$, $0\le q\le3$\\
+\texttt{iq4\_nl} & 32 & 18 & \val[1]{weights.bits.IQ4_NL} & \val[1]{weights.gpt2.IQ4_NL.mb} & $v_qd$\\
+\texttt{iq4\_xs} & \given{256} & \given{136} & \val[2]{weights.bits.IQ4_XS} & \val[1]{weights.gpt2.IQ4_XS.mb} & $v_qsd$\\
+\texttt{mxfp4} & 32 & 17 & \val[2]{weights.bits.MXFP4} & \val[1]{weights.gpt2.MXFP4.mb} & $f_q\cdot2^e$
 \end{tabular*}
 \end{table}
 
@@ -259,7 +265,7 @@ for (size_t i = 0; i < n; i += t->block) {
 }
 
 @* What a block stands for. \label{sec:blocknumbers}
-In all types of blocks a number is $q\,d+m$, with an integer $q$ of its own, and $d$ and $m$ that it shares with its neighbours. So to read a block we need two functions, one for the integer and one for what is shared. The plain kernels know blocks only through these two. The fast ones of \cref{kernels} unpack blocks themselves, and tests compare them with these.
+In all types of blocks a number is $q\,d+m$, with an integer $q$ of its own (or one that its bits choose from a table), and $d$ and $m$ that it shares with its neighbours. So to read a block we need two functions, one for the integer and one for what is shared. The plain kernels know blocks only through these two. The fast ones of \cref{kernels} unpack blocks themselves, and tests compare them with these.
 
 @<What a block stands for@>=
 struct block_scale { float d, m; };
@@ -321,10 +327,14 @@ A scale of 16 bits for 32 numbers is more exact than it needs to be: it is right
 
 \fig{kblocks}{fig:kblocks}{The bytes of a superblock of \given{256} numbers, drawn to scale. In q4\_k eight groups of 32 share two float16 numbers, $d$ for their scales and $d_{\min}$ for their minima. In q6\_k sixteen groups of 16 share $d$.}{Two bars. q4\_k has \given{144} bytes: two for d, two for dmin, 12 for eight scales and eight minima of six bits, and \given{128} for nibbles. q6\_k has \given{210}: \given{128} for the low four bits, 64 for the high two, 16 for scales and two for d.}
 
-\texttt{q4\_k} is asymmetric. A group of 32 has a scale $s$ and a minimum $t$ of six bits each, and a number is $q\,sd-t\,d_{\min}$. That makes \val[1]{weights.bits.Q4_K} bits, as many as \texttt{q4\_0} has without any minimum. \texttt{q6\_k} is symmetric, with groups of 16, whose scales are signed bytes. Files that are called ``Q4\_K\_M'' have most matrices in the first and a few, which were found to be more sensitive, in the second. We only read these types. Writing them well is an art. llama.cpp searches for the scales with the smallest error, and an error counts the more, the larger the inputs of its column were on sample texts: the file of these factors is called an \emph{importance matrix} (imatrix). Another engine would not find the same scales.
+\texttt{q4\_k} is asymmetric. A group of 32 has a scale $s$ and a minimum $t$ of six bits each, and a number is $q\,sd-t\,d_{\min}$. That makes \val[1]{weights.bits.Q4_K} bits, as many as \texttt{q4\_0} has without any minimum. \texttt{q6\_k} is symmetric, with groups of 16, whose scales are signed bytes.
+
+The others are made of the same parts. \texttt{q5\_k} is \texttt{q4\_k} with a fifth bit for each number, in 32 bytes of its own. \texttt{q3\_k} is symmetric like \texttt{q6\_k}, but a scale has six bits, and \given{32} is subtracted from it. \texttt{q2\_k} gives each number two bits, four values; its groups of 16 have a scale and a minimum of four bits each, which share a byte. Such groups are expensive: of the \val[2]{weights.bits.Q2_K} bits that a number takes in this type, more than half a bit is for scales.
+
+Files that are called ``Q4\_K\_M'' have most matrices in the first and a few, which were found to be more sensitive, in the second; ``Q5\_K\_M'' and ``Q3\_K\_M'' are mixtures of the same kind. We only read these types. Writing them well is an art. llama.cpp searches for the scales with the smallest error, and an error counts the more, the larger the inputs of its column were on sample texts: the file of these factors is called an \emph{importance matrix} (imatrix). Another engine would not find the same scales.
 @^importance matrix@>
 
-@ In a superblock the integers are stored in an order that suits a kernel with registers of 32 bytes: of 64 numbers in \texttt{q4\_k} the first 32 are the low halves of 32 bytes, and the others the high halves of the same bytes. In \texttt{q6\_k} each half of the block, \given{128} numbers, is divided into four parts of 32. They share 64 bytes for their low four bits and 32 bytes for their high two.
+@ In a superblock the integers are stored in an order that suits a kernel with registers of 32 bytes: of 64 numbers in \texttt{q4\_k} the first 32 are the low halves of 32 bytes, and the others the high halves of the same bytes. In \texttt{q6\_k} each half of the block, \given{128} numbers, is divided into four parts of 32. They share 64 bytes for their low four bits and 32 bytes for their high two. With two bits a number, the four parts share the same 32 bytes. And where a type has a single bit left over for each of its \given{256} numbers, as \texttt{q3\_k} and \texttt{q5\_k} have, bit $j$ of 32 bytes belongs to the $j$th 32 numbers.
 
 @<Whole numbers in a block of 256@>=
 static int whole_of_q4_k(const unsigned char *q, size_t i)
@@ -358,6 +368,10 @@ static struct block_scale packed_scale(const unsigned char *block, size_t j)
   return (struct block_scale) @[{ half_at(block) * (float) d,@|
     -(half_at(block + 2) * (float) m) }@];
 }
+
+@ In \texttt{q2\_k} there is nothing to piece together. In \texttt{q3\_k} there are sixteen scales of six bits in twelve bytes: the low four bits of scales $j$ and $j+8$ are the halves of byte $j$, and the last four bytes have the high two bits, of scales $j$, $j+4$, $j+8$ and $j+12$ in each. The type of \cref{sec:unequal} that has such scales keeps the high bits of all eight in two bytes after $d$ and the low ones in the four bytes after those. Why two layouts for the same six bits? They were made in different years.
+
+@<Scales in a block of 256@>=
 static struct block_scale nibble_scale(const unsigned char *d, unsigned char both)
 {
   return (struct block_scale) @[{ half_at(d) * (float) (both & 15),@|
@@ -370,7 +384,7 @@ static float six_apart(const unsigned char *six, size_t j, bool q3_k)
   return (float) ((low & 15) + (high & 3) * 16 - 32);
 }
 
-@ Now what is shared, for all types. There are three kinds of scales, and again the row of the type says which of them it has.
+@ Now what is shared, for all types. There are seven kinds of scales, and again the row of the type says which of them it has. The last kind comes in the next section.
 
 @<The scales of a block@>=
 static float half_at(const unsigned char *p)
@@ -395,6 +409,45 @@ struct block_scale block_scale_of(enum weight_type type,
   }
   return s;
 }
+
+@* Steps that are not equal. \label{sec:unequal}
+So far the sixteen values of four bits were sixteen equal steps. Is that a good use of them? Look at the weights of a block (\cref{fig:quantsteps}).\lab{lab:steps} Most are small. A few are large, and these set the scale; so the outer values wait for weights that seldom come, while the inner ones serve a crowd. We would like more values in the middle and fewer outside. Nothing stops us: the four bits need not \emph{be} the number. They can be its place in a table of sixteen numbers.
+@^steps, of a quantizer@>
+
+\fig{quantsteps}{fig:quantsteps}{The weights of the built-in model in fractions of the largest in their block of 32, and the sixteen values of three types of four bits, each scaled so that its largest is 1. The curve has most of its values where most weights are; the float has them even nearer to 0, and two of them are 0.}{A histogram over the range from -1 to 1, highest around 0 and falling to both sides, with a small rise at both ends where the largest weights of the blocks are. Below it three rows of sixteen ticks: equal distances in the first; a little closer in the middle in the second; in the third very close around 0, and far apart at the ends.}
+
+\texttt{iq4\_nl} has such a table, one for all models (\emph{nl} for nonlinear). Its values are integers from $-127$ to 113, between which the steps grow from 10 near 0 to 24 at the ends. A block looks like one of \texttt{q4\_0}: a scale in float16 and 32 places. \texttt{iq4\_xs} has the same table in superblocks, whose eight groups have scales of six bits; that saves a quarter of a bit. You meet both in files that were made for small memories, and llama.cpp also takes \texttt{iq4\_nl} for rows that are not whole superblocks.
+@^IQ4@>
+
+\texttt{mxfp4} answers the same question with a float. What is a float if not steps that grow? Its four bits are a sign, two of exponent and one of fraction, and mean
+$$0,\quad\textstyle{1\over2},\quad1,\quad1{1\over2},\quad2,\quad3,\quad4,\quad6$$
+or their negatives; $-0$ wastes one of the sixteen. The scale of a block is a power of two and needs no fraction: one byte is enough. It is a standard of several makers of processors \cited{Rouhani 2023}, some of which multiply such numbers as they are, and large models have been trained in it. ggml stores it as integers: the values are doubled and the scale is halved.
+@^MXFP4@>
+
+@ Take the eight weights of the beginning again.
+
+\begin{byhand}{the same eight weights in steps that are not equal}
+For the curve we take $d=0.0125$. Each weight is divided by $d$, and becomes the nearest of the table's numbers, which are $-127$, $-104$, $-83$, $-65$, $-49$, $-35$, $-22$, $-10$, 1, 13, 25, 38, 53, 69, 89 and 113. For the float the halved scale is $0.125$, and the numbers are 0, 1, 2, 3, 4, 6, 8, 12 and their negatives.
+
+\medskip
+\begin{tabular}{@@{}l@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{}}
+weight & $0.72$ & $-1.60$ & $0.34$ & $0.08$ & $-0.46$ & $1.12$ & $0.86$ & $-0.24$\\
+by $0.0125$ & $57.6$ & $-128$ & $27.2$ & $6.4$ & $-36.8$ & $89.6$ & $68.8$ & $-19.2$\\
+in the table & $53$ & $-127$ & $25$ & $1$ & $-35$ & $89$ & $69$ & $-22$\\
+error, curve & $-0.06$ & $0.01$ & $-0.03$ & $-0.07$ & $0.02$ & $-0.01$ & $0.00$ & $-0.04$\\
+by $0.125$ & $5.8$ & $-12.8$ & $2.7$ & $0.6$ & $-3.7$ & $9.0$ & $6.9$ & $-1.9$\\
+a float & $6$ & $-12$ & $3$ & $1$ & $-4$ & $8$ & $6$ & $-2$\\
+error, float & $0.03$ & $0.10$ & $0.04$ & $0.05$ & $-0.04$ & $-0.12$ & $-0.11$ & $-0.01$
+\end{tabular}
+\medskip
+
+All errors, taken as positive and not rounded, sum to $0.23$ on the curve and to $0.49$ in the float; in the equal steps of the first box it was $0.46$. The curve gains at every weight but one. The float is fine where weights are small and coarse where they are large.
+\end{byhand}
+
+@ Is it worth it? We rounded all matrices of the built-in model's layers, in blocks of 32, and for each block looked for the best scale that the type allows. The relative error is \val[1]{steps.equal} percent in equal steps, \val[1]{steps.curve} percent on the curve and \val[1]{steps.float} percent in the float. So the curve gains a tenth, for not one bit more. The float loses. Its steps are finer in the middle than these weights want, but that costs little: with a scale like the others' its error would be \val[1]{steps.float.fine} percent. The rest is the price of a scale that can only be a power of two. MXFP4 was made to be multiplied fast, and not to err little.
+
+@ Reading costs a look into the table. The products with $d$ are exact, as before: a scale of \texttt{iq4\_xs} has 11 bits and 5, a number of the table 7, together 23 of the 24 that a |float| has. And the power of two? The byte is the exponent of a |float|; one less halves it. Below 2 that would be no normal number, and its bits are those of $2^{-\given{128}}$ and $2^{-\given{127}}$.
+ The line for |SCALE_POWER| in the code above has both. The tables themselves, |block_steps|, are in \cref{sec:numbertypes}, where the kernels find them too.
 
 @* Inputs of eight bits. \label{sec:int8}
 The weights take less memory now, but every product still begins by making a float of an integer. That is slow when many rows are multiplied, for then the processor computes more than it reads. Processors have instructions that multiply 64 pairs of \emph{bytes} and add the products to sums of 32 bits, four times as many operations as in |float|. For them the inputs must be bytes as well. So we quantize the inputs of a linear layer, its \emph{activations}, while the model runs: \emph{int8 activations}.
@@ -446,7 +499,7 @@ void quantize_int8(const float *x, struct int8_block *to)
   }
 }
 
-@ Equation \eqref{eq:blockproduct} becomes two multiply--adds to a running sum, |acc|, in the order of the equation; the product of the two scales is rounded once. \emph{This is the definition}: one chain over rising blocks, from $+0$ on. In \texttt{q6\_k} a scale is shared by 16 numbers only, so there the step is taken twice. The sum of 32 products of bytes is at most $32\cdot127\cdot128$, which a |float| holds exactly. Unlike the dot product of floats, this definition has no lanes: with one multiply--add for 32 numbers the chain is short, and kernels find their parallel work in many outputs.
+@ Equation \eqref{eq:blockproduct} becomes two multiply--adds to a running sum, |acc|, in the order of the equation; the product of the two scales is rounded once. \emph{This is the definition}: one chain over rising blocks, from $+0$ on. In \texttt{q6\_k}, \texttt{q3\_k} and \texttt{q2\_k} a scale is shared by 16 numbers only, so there the step is taken twice, and a minimum meets the sum of 16 inputs. The sum of 32 products of bytes is at most $32\cdot127\cdot128$, which a |float| holds exactly. Unlike the dot product of floats, this definition has no lanes: with one multiply--add for 32 numbers the chain is short, and kernels find their parallel work in many outputs.
 
 @<Add the product of 32 inputs@>=
 static float add_product(enum weight_type type, const unsigned char *block,
@@ -634,7 +687,7 @@ One changed token in \val[0]{types.q4_0.every} does not mean a mistake here and 
 
 \fig{quanterror}{fig:quanterror}{The mean largest error of a logit in the built-in model against the bits of a weight, with float inputs (dots) and with inputs in fewer bits (circles).}{A plot with a logarithmic vertical axis. Dots fall from \val[1]{types.q4_0.mean} at four and a half bits to \val[2]{types.q8_0.mean} at eight and a half and \val[2]{types.bf16.mean} at sixteen, nearly on a line from four to eight bits. The circles lie on the dots at four and five bits, and half as high again above them at eight and at sixteen.}
 
-Why do \texttt{q4\_k} and \texttt{q6\_k} have no line, the types of most files? Their blocks need rows of a multiple of \given{256} numbers, and those of the built-in model have \given{128} and \given{384}; and we do not write them. A finer measure than ours is the \emph{Kullback--Leibler divergence} (KLD) of each row's probabilities from those of the exact model; llama.cpp's tool for perplexity prints it.
+Why do \texttt{q4\_k}, \texttt{q6\_k} and their relatives have no line, the types of most files? Their blocks need rows of a multiple of \given{256} numbers, and those of the built-in model have \given{128} and \given{384}; and we do not write them. A finer measure than ours is the \emph{Kullback--Leibler divergence} (KLD) of each row's probabilities from those of the exact model; llama.cpp's tool for perplexity prints it.
 @^Kullback--Leibler divergence@>
 
 @ What do int8 inputs cost? With weights of four bits they add nothing that you could see: the weights' own error is more than ten times as large as that of the inputs. With weights of eight bits both errors are about equal; being independent, they add like the sides of a right triangle, and the error of the logits grows from \val[3]{types.q8_0.mean} to \val[3]{types.q8_0.int8.mean}, about by the factor $\sqrt2$.
@@ -655,7 +708,7 @@ All this is rounding to nearest, which looks at one weight at a time. Better met
 Three more tricks move the difficulty elsewhere. A column of weights can be multiplied by a number, if the inputs of that column are divided by it. AWQ, \emph{activation-aware weight quantization} \cited{Lin 2023}, makes those columns larger whose inputs are large, so that they are rounded more finely; SmoothQuant \cited{Xiao 2022} goes the other way: it makes the outliers of the inputs smaller, and the weights carry what is left, so that both fit into bytes. QuaRot \cited{Ashkboos 2024} multiplies weights and inputs by the same rotation: their products stay as they are, and an outlier is spread over all columns.
 @^AWQ@>@^SmoothQuant@>@^QuaRot@>
 
-And there is another answer to the question of where the exponent goes. Recent graphics processors compute with floats of eight bits (FP8: a sign, four or five bits of exponent, three or two of fraction) and of four (a sign, two bits of exponent, one of fraction). Four bits need a shared scale here as well: MXFP4 \cited{Rouhani 2023} has one for 32 numbers, a power of two in one byte, so \given{4.25} bits in all; NVFP4 has one in FP8 for every 16, so \given{4.5}. These are blocks as in this chapter with steps that are not equal. Our engine reads none of them.
+And there is another answer to the question of where the exponent goes. Recent graphics processors compute with floats of eight bits (FP8: a sign, four or five bits of exponent, three or two of fraction) and of four (a sign, two bits of exponent, one of fraction). Four bits need a shared scale here as well: MXFP4 \cited{Rouhani 2023} has one for 32 numbers, a power of two in one byte, so \given{4.25} bits in all; NVFP4 has one in FP8 for every 16, so \given{4.5}. These are blocks with steps that are not equal, as in \cref{sec:unequal}. Of all of them our engine reads MXFP4.
 @^FP8@>@^MXFP4@>@^NVFP4@>
 
 @* From a directory to a file: which type to take. \label{sec:quantfiles}
@@ -773,7 +826,7 @@ The command beside an exercise judges your answer. Exercises 7 and 8 change the 
 \exercise{check}{ex:quant.code}{A block in \texttt{q4\_0} has the largest magnitude at $\given{3.2}$ and another number at $-\given{3.1}$. What is $d$, what integer does each become, from $-8$ to 7, and what does $-\given{3.1}$ stand for afterwards? (Take $d$ as exact.)}{\texttt{make exercise-10-2}}{$d=-\given{0.4}$. $\given{3.2}$ becomes $-8$. $-\given{3.1}/-\given{0.4}=\given{7.75}$ would become 8 and is cut off at 7, which stands for $-\given{2.8}$.}
 \exercise{think}{ex:quant.min}{The same two numbers in a block of \texttt{q4\_1} whose other numbers are between them: what are $d$ and $m$, and what does $0$ become and stand for?}{\texttt{make exercise-10-3}}{$m=-\given{3.1}$ and $d=\given{6.3}/15=\given{0.42}$. $0$ becomes $\lfloor3.1/\given{0.42}+{1\over2}\rfloor=7$, which stands for $-\given{0.16}$.}
 \exercise{think}{ex:quant.error}{Weights are evenly spread between $-1$ and 1, and a block is long, so that its largest is 1. What is the relative error in percent with 4 bits, symmetric, and what with 8? Give two decimals.}{\texttt{make exercise-10-4}}{The step is $1/8$ or $1/\given{127}$, the error $d/\sqrt{12}$, and the standard deviation of the weights $1/\sqrt3$: together $d/2$, that is \given{6.25} and \given{0.39} percent. (With four bits those between $\given{7.5}$ and 8 steps on the short side are cut off, which adds a little.)}
-\exercise{think}{ex:quant.zero}{For which of the ten types of \cref{tab:weighttypes} does a weight of exactly 0 always stay 0, whatever else is in its block?}{\texttt{make exercise-10-5}}{For those without a minimum: \texttt{f32}, \texttt{f16}, \texttt{bf16}, \texttt{q8\_0}, \texttt{q5\_0}, \texttt{q4\_0} and \texttt{q6\_k}, seven of them.}
+\exercise{think}{ex:quant.zero}{For how many of the types of \cref{tab:weighttypes} does a weight of exactly 0 always stay 0, whatever else is in its block?}{\texttt{make exercise-10-5}}{For those without a minimum whose numbers include 0: \texttt{f32}, \texttt{f16}, \texttt{bf16}, \texttt{q8\_0}, \texttt{q5\_0}, \texttt{q4\_0}, \texttt{q6\_k}, \texttt{q3\_k} and \texttt{mxfp4}, nine of them. The curve of \texttt{iq4\_nl} has no 0: its two values next to it are $-10$ and 1.}
 \exercise{think}{ex:quant.sum}{How large can the sum of integers of a block be in magnitude, for \texttt{q8\_0} weights and int8 inputs, if weights may be $-\given{128}$ (a file of another program can have them)? How many such sums can be added before a |float| is no longer exact?}{\texttt{make exercise-10-6}}{$32\cdot128\cdot127=\given{520\,192}$. A |float| is exact up to $2^{24}=\given{16\,777\,216}$, which is 32 of them.}
 \exercise{check}{ex:quant.q8}{In \texttt{q8\_0}, divide by the scale as it is stored, rounded to float16, and not by the one that was computed. Change |encode_q8_0|. The mean squared error must fall, if only by a little.}{\texttt{make exercise-10-7}}{|num_from_f16(num_to_f16(d))| in the place of |d| where |times| is computed.}
 \exercise{think}{ex:quant.best}{Choose the scale of \texttt{q4\_0} better: try scales around the usual one, and keep the one with the smallest sum of squared errors. The mean squared error must fall by six percent at least. Change |encode_nibbles| for |WEIGHT_Q4_0|.}{\texttt{make exercise-10-8}}{A loop over divisors from $-7$ to $-9$ in small steps; each is tried on the whole block, and the last encoding is done with the best. Dividing by a little less than 8 cuts off more and makes the steps smaller.}

@@ -29,6 +29,7 @@ They do it with the built-in model whenever the book is made. For a published mo
 @<Print the error of each tensor@>@;
 @<Print a block of weights@>@;
 @<Round with blocks of many lengths@>@;
+@<Round to steps that are not equal@>@;
 @<Measure a published model@>@;
 @<Print the keys of the published model@>@;
 @<Print the keys of files@>@;
@@ -39,7 +40,8 @@ int main(int argc, char **argv)
     { "values", print_types }, { "values", print_tensors },@|
     { "values", print_normal }, { "values", print_lengths }, { "values", print_published },@|
     { "values", print_files },@|
-    { "block", print_block }, { "lengths", draw_lengths },@|
+    { "values", print_steps },@|
+    { "block", print_block }, { "lengths", draw_lengths }, { "steps", draw_steps },@|
     { "types", draw_types }, { NULL, NULL } }@];
   if (argc == 3 && strcmp(argv[1], "published") == 0) return published_main(argv[2]);
   return lab_main(argc, argv, table);
@@ -480,6 +482,100 @@ static bool print_lengths(struct fixture *lab, struct error *why)
   for (size_t n = 8; n <= 128; n *= 2)
     printf("lengths.%zu %.4f\nlengths.spoilt.%zu %.4f\n", n,
       length_error(lab, n, false), n, length_error(lab, n, true));
+  return true;
+}
+
+
+@* Steps that are not equal. \label{lab:steps}
+What does a table of sixteen numbers cost, whatever they are? A block is rounded to the nearest of them, for scales around the one that brings its largest number to the end of the table, and the best scale counts. A table need not be as long on both sides, so both signs of the scale are tried. A scale that must be a power of two has only a few candidates.
+
+@<Round to steps that are not equal@>=
+struct steps { const char *name;@+ int8_t value[16];@+ bool powers; };
+static const struct steps steps[] = @[{@|
+  { "equal", { -8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7 }, false },@|
+  { "curve", { -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113 }, false },@|
+  { "float", { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }, true },@|
+  { "float.fine", { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }, false } }@];
+static double off_in_steps(const float *x, const struct steps *s, double d)
+{
+  double off = 0;
+  for (size_t i = 0; i < WEIGHT_BLOCK; i++) {
+    double best = INFINITY;
+    for (size_t q = 0; q < 16; q++)
+      best = fmin(best, fabs(d * s->value[q] - (double) x[i]));
+    off += best * best;
+  }
+  return off;
+}
+static double best_off(const float *x, const struct steps *s)
+{
+  double most = 0, top = 0, best = INFINITY;
+  for (size_t i = 0; i < WEIGHT_BLOCK; i++) most = fmax(most, fabs((double) x[i]));
+  for (size_t q = 0; q < 16; q++) top = fmax(top, fabs((double) s->value[q]));
+  if (most == 0) return 0;
+  for (int e = -1; s->powers && e < 3; e++)
+    best = fmin(best, off_in_steps(x, s, ldexp(1, ilogb(most / top) + e)));
+  for (int k = -10; !s->powers && k <= 10; k++)
+    for (int sign = -1; sign < 2; sign += 2)
+      best = fmin(best, off_in_steps(x, s, sign * most / top * (1 + 0.03 * k)));
+  return best;
+}
+
+@ All matrices of the layers, a row at a time.
+
+@<Round to steps that are not equal@>=
+typedef void for_block(void *ctx, const float *x);
+static void each_block(struct fixture *lab, for_block *f, void *ctx)
+{
+  for (uint32_t i = 0; i < lab->model->config.n_layers; i++) {
+    const struct model_layer *l = &lab->model->layers[i];
+    const struct matrix *of[] = @[{ &l->qkv[0], &l->qkv[1], &l->qkv[2], &l->out,@|
+      &l->up[0], &l->up[1], &l->down }@];
+    for (int m = 0; m < 7; m++)
+      for (size_t k = 0; k < of[m]->in * of[m]->out; k += WEIGHT_BLOCK) {
+        float x[WEIGHT_BLOCK];
+        for (size_t j = 0; j < WEIGHT_BLOCK; j++) x[j] = tensor_number(of[m]->weight, k + j);
+        f(ctx, x);
+      }
+  }
+}
+struct step_errors { double off[4], size; };
+static void add_errors(void *ctx, const float *x)
+{
+  struct step_errors *sum = ctx;
+  for (size_t t = 0; t < 4; t++) sum->off[t] += best_off(x, &steps[t]);
+  for (size_t i = 0; i < WEIGHT_BLOCK; i++) sum->size += (double) x[i] * (double) x[i];
+}
+static bool print_steps(struct fixture *lab, struct error *why)
+{
+  struct step_errors sum = @[{ .size = 0 }@];
+  (void) why;
+  each_block(lab, add_errors, &sum);
+  for (size_t t = 0; t < 4; t++)
+    printf("steps.%s %.6f\n", steps[t].name, 100 * sqrt(sum.off[t] / sum.size));
+  return true;
+}
+
+@ For \cref{fig:quantsteps} each weight is divided by the largest of its block, and the quotients are counted in \given{41} classes from $-1$ to 1.
+
+@<Round to steps that are not equal@>=
+enum { CLASSES = 41 };
+static void count_classes(void *ctx, const float *x)
+{
+  double *class = ctx, most = 0;
+  for (size_t i = 0; i < WEIGHT_BLOCK; i++) most = fmax(most, fabs((double) x[i]));
+  for (size_t i = 0; i < WEIGHT_BLOCK && most > 0; i++)
+    class[(int) lround((CLASSES / 2) * ((double) x[i] / most + 1))]++;
+}
+static bool draw_steps(struct fixture *lab, struct error *why)
+{
+  double class[CLASSES] = @[{ 0 }@], all = 0;
+  (void) why;
+  each_block(lab, count_classes, class);
+  for (int i = 0; i < CLASSES; i++) all += class[i];
+  printf("x,percent\n");
+  for (int i = 0; i < CLASSES; i++)
+    printf("%.4f,%.4f\n", i / (double) (CLASSES / 2) - 1, 100 * class[i] / all);
   return true;
 }
 
