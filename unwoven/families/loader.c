@@ -160,6 +160,28 @@ static void assemble_layer(struct model_loader *a, uint32_t i,
   l->down = require_matrix(a, TENSOR_DOWN, inner, d, c->mlp_bias);
 }
 
+/* Some tools write the head of a tied model all the same, and then it is the embedding, byte for byte. If it is not, settings and weights
+   contradict each other. A model that was trained further with a head of its own has kept its old settings more often than it has got a
+   head by mistake; so the head counts, as for the transformers library, and the list of what was ignored says so. */
+static bool has_own_head(struct model_loader *a)
+{
+  const struct model_config *c = &a->lm->config;
+  uint64_t bytes = (uint64_t) c->vocab_size
+    * weight_row_bytes(a->lm->embedding.type, c->d_model);
+  char name[160];
+  layout_name(a->layout, TENSOR_HEAD, a->prefix, 0, "weight", name);
+  const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
+  return t != NULL && (t->bytes != bytes
+    || memcmp(t->data, a->lm->embedding.data, bytes) != 0);
+}
+
+static void untie(struct model_loader *a)
+{
+  a->lm->config.tied = false;
+  a->ok = config_ignore(&a->lm->config, a->m, "config.json", "tie_word_embeddings",
+    "the file has a head that is not the embedding", a->why);
+}
+
 /* What is outside the layers. rope_freqs.weight is the only tensor that a file may have or
    not: only GGUF files of a stretched Llama 3 do. Most small models have no head of their own.
    A pass that computes logits reads all of the head, however few rows need them; its bytes are
@@ -179,6 +201,7 @@ static void assemble_ends(struct model_loader *a)
     a->factors = require_tensor(a, TENSOR_ROPE_FACTORS, "weight",
       c->head_dim / 2, 0);
   lm->head = (struct matrix) { .in = c->d_model, .out = c->vocab_size };
+  if (c->tied && a->ok && has_own_head(a)) untie(a);
   lm->head.weight = c->tied ? lm->embedding
     : require_tensor(a, TENSOR_HEAD, "weight", c->vocab_size, c->d_model);
   lm->head_bytes = (uint64_t) c->vocab_size
@@ -206,21 +229,6 @@ static void assemble_layers(struct model_loader *a)
   lm->layer_bytes = a->bytes - before;
 }
 
-/* Some tools write the head of a tied model all the same. It must be the embedding, byte for
-   byte: if not, settings and weights contradict each other, and we cannot know which is
-   right. */
-static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
-{
-  const struct model_config *c = &a->lm->config;
-  uint64_t bytes = (uint64_t) c->vocab_size
-    * weight_row_bytes(a->lm->embedding.type, c->d_model);
-  if (t->bytes != bytes || memcmp(t->data, a->lm->embedding.data, bytes) != 0)
-    return error_found(a->why, t->file, t->name, "not the embedding",
-      "equal, since tie_word_embeddings is true");
-  return config_ignore(&a->lm->config, a->m, t->file, t->name,
-    "the embedding once more: the head is tied", a->why);
-}
-
 /* A tensor without a use is as suspicious as an unknown setting: a bias that the settings deny
    would be left out silently. But old libraries have left masks and frequencies in files;
    these are known by the end of their names, and listed. */
@@ -240,7 +248,8 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
   }
   char head[160];
   layout_name(a->layout, TENSOR_HEAD, a->prefix, 0, "weight", head);
-  if (strcmp(t->name, head) == 0) return tied_head(a, t);
+  if (strcmp(t->name, head) == 0) return config_ignore(&a->lm->config, a->m, t->file, t->name,
+    "the embedding once more: the head is tied", a->why);
   return error_found(a->why, t->file, t->name, "a tensor without use",
     "only the tensors that the settings call for");
 }
