@@ -468,8 +468,9 @@ heads of keys and values than of queries, and each group of query heads shares o
 @^grouped-query attention@>
 
 @<The shape of the heads@>=
-struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
-  /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
+struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale, cap; };
+  /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score; |cap|, if it is not 0,
+     limits it to |cap| times the hyperbolic tangent of score over |cap| */
 
 @* Windows, sinks, and segments. \label{sec:rowwindows}
 A row of a long text looks at every position before it, so each new token takes longer than the last. Some models put a bound to that: in some of their layers a row sees only the last |window| positions, its own among them. This is a \emph{sliding window}. Nothing further back is lost for good: each layer reaches further back than the one below, since the rows that it looks at have looked back themselves. A model that was made without a window can be given one when memory is short. Then it helps a great deal to leave the first few positions visible as well, the \emph{attention sinks}; \cref{sec:sinks} measures how much. So what a row sees is a range of positions and perhaps a few at the beginning:
@@ -584,6 +585,8 @@ static bool is_seen(const struct kv_range *r, uint32_t t)
 {@+ return t < r->hi && (t >= r->lo || t < r->sinks);@+ }
 static bool sees_block(const struct kv_range *r, uint32_t begin)
 {@+ return begin < r->sinks || begin + 256 > r->lo;@+ }
+static float capped(float score, float cap)
+{@+ return score > -INFINITY ? cap * num_tanhf(score / cap) : score;@+ }
 static void attend_block(const struct attention_dims *h, const struct kv_view *v,
   size_t of, const struct kv_range *see, const float *q, uint32_t begin, float *left,
   float *weights)
@@ -594,13 +597,14 @@ static void attend_block(const struct attention_dims *h, const struct kv_view *v
   left[1] = fold(lane);
 }
 
-@ Compare these lines with the first loop of |attend_simply|. A score is the dot product of the query and a key, times the scale. A position that is not seen gets none; it is left out of every sum.
+@ Compare these lines with the first loop of |attend_simply|. A score is the dot product of the query and a key, times the scale. A position that is not seen gets none; it is left out of every sum. One family, Gemma 2, limits its scores by a hyperbolic tangent (\cref{sec:caps}); a score of $-\infty$ stays what it is.
 
 @<Score the positions of a block, and find the maximum@>=
 left[0] = -FLT_MAX;
 for (uint32_t t = begin; t < begin + 256; t++) {
   if (!is_seen(see, t)) continue;
   kept[t % 256] = dot16(q, h->head_dim, kv_row(v, v->key, t, of), 0, 1) * h->scale;
+  if (h->cap > 0) kept[t % 256] = capped(kept[t % 256], h->cap);
   if (kept[t % 256] > left[0]) left[0] = kept[t % 256];
 }
 
@@ -944,7 +948,8 @@ None of these structures has memory of its own: the numbers stay where they are,
 @<One layer@>=
 struct model_layer {
   struct norm attn_norm, mlp_norm; /* |[d_model]| each */
-  struct norm q_norm, k_norm; /* |[head_dim]| each, if |qk_norm| */
+  struct norm attn_post, mlp_post; /* the same after each half, if |post_norms| */
+  struct norm q_norm, k_norm; /* |[head_dim]| each, if |qk_norm|; or of all heads together */
   struct matrix qkv[3]; /* |[n_heads*head_dim][d_model]|, then twice
     |[n_kv_heads*head_dim][d_model]|; if fused, one of |[3*d_model][d_model]| */
   struct matrix out; /* |[d_model][n_heads*head_dim]| */
@@ -967,7 +972,10 @@ struct model {
   struct matrix head; /* |[vocab_size][d_model]|, the embedding itself if tied */
   struct attention_dims attention; /* how many, how wide, and what scores are
     multiplied by */
-  float *frequency; /* |[head_dim/2]|, or null with learned positions */
+  float *frequency; /* |[rotary/2]|, or null with learned positions */
+  float *local_frequency; /* the same for layers with a window, if they have a base of their own */
+  bool own_gains; /* the gains of norms are not as the files have them, and belong to the model */
+  enum weight_type gain_type; /* in which the file has that of |final_norm| */
   bool neighbours; /* whether the files have the two numbers of a rotated pair side by side */
   uint64_t layer_madds, layer_bytes, head_bytes;
   uint32_t matrix_types; /* bit |1 << type| for each type of its matrices */
@@ -980,7 +988,7 @@ struct model {
 /** a model in memory: its settings, and where its weights are.
 
    A model does not change between its opening and its closing, so any number of threads may read
-   it. The weights belong to the mapped files; only |layers| and |frequency| are allocated. */
+   it. The weights belong to the mapped files; only |layers|, frequencies and some gains are allocated. */
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
 #include "model/settings.h"
@@ -1277,7 +1285,7 @@ float *x; /* the residual stream, |[n][d_model]| */
 float *normed, *added; /* |[n][d_model]| */
 float *q, *k, *v, *mixed; /* |[n][q_width]| and, of |k| and |v|, |[n][kv_width]| */
 float *inner, *up; /* |[n][d_inner]| */
-float *cosine, *sine; /* |[n][head_dim/2]| */
+float *cosine[2], *sine[2]; /* |[n][rotary/2]|; the second for |local_frequency| */
 
 @ A |struct work| has these arrays, what the pass was asked to do, and some odds and ends: lists of ids and positions, the segments of the layer, and arrays that only a backend with its own memory or a watcher needs. \.{unwoven/model/pass.c} fills it in.
 
@@ -1325,6 +1333,22 @@ bool work_close(struct work *w, bool done, struct error *why);
   /* frees the arrays; |p| stays. |done|: the pass has been made. True if |done| and nothing failed in the backend's memory */
 void work_gather_pairs(struct work *w);
   /* puts the two numbers of each pair of |q| and |k|, which are neighbours, half a head apart */
+void work_scale(const struct work *w, float *x, size_t width, double by);
+  /* multiplies |x|, |[n][width]|; 0: leaves it as it is */
+void work_other_angles(struct work *w);
+  /* the angles of rows and layers that do not turn by |frequency| */
+void work_norm(struct work *w, const struct norm *g, float *y);
+  /* the stream, normed, or as it is if the model has no norm there */
+void work_split(struct work *w);
+  /* |fused| into |q|, |k| and |v| */
+void work_norm_heads(struct work *w, const struct model_layer *l);
+  /* norms queries and keys */
+void work_rotate(struct work *w, uint32_t layer);
+  /* turns queries and keys, as far as this layer turns them */
+void work_branch(struct work *w, const struct norm *post);
+  /* |added|, as the half of a layer has left it, made ready for the stream */
+void logits_finish(const struct model_config *c, float *logits, size_t n);
+  /* scales and caps |n| logits */
 void work_segments(struct work *w, uint32_t layer);
   /* the segments |seen|, with the store's views of |layer| */
 void work_attend(struct work *w, const struct attention_dims *h, bool weights);
@@ -1361,6 +1385,8 @@ static void work_multiply(struct work *w, const struct matrix *list, size_t n,
 the position from a second table; Llama rotates queries and keys later, by angles that we compute here once
 for all layers. Only the vectors that are looked up count as read.
 
+In this and the following sections you meet some calls that do nothing in a GPT-2 or a Llama, such as |work_scale|. They are switches of other families: Gemma multiplies its embedding by a number, OLMo norms what a layer adds. \Cref{sec:switched} is about them, one by one.
+
 @<Turn ids into rows@>=
 static void embed_rows(struct work *w, const struct row *rows)
 {
@@ -1370,15 +1396,19 @@ static void embed_rows(struct work *w, const struct row *rows)
   for (size_t i = 0; i < w->n; i++)
     w->id[i] = rows[i].token, w->position[i] = rows[i].position;
   k->embed(w->e, lm->embedding, d, w->id, w->n, w->x);
+  work_scale(w, w->x, d, lm->config.embedding_scale);
   uint64_t bytes = weight_row_bytes(lm->embedding.type, d);
   if (lm->config.learned_positions) {
     k->embed(w->e, lm->positions, d, w->position, w->n, w->added);
     k->add(w->e, w->x, w->added, w->n * d);
     bytes += weight_row_bytes(lm->positions.type, d);
   }
-  else k->angles(w->e, w->position, w->n, lm->frequency,
-    lm->config.head_dim / 2, (float) rope_attention(&lm->config.rope),
-    w->cosine, w->sine);
+  else {
+    k->angles(w->e, w->position, w->n, lm->frequency,
+      config_rotary(&lm->config) / 2, (float) rope_attention(&lm->config.rope),
+      w->cosine[0], w->sine[0]);
+    work_other_angles(w);
+  }
   w->e->c->weight_bytes_read += w->n * bytes;
   work_tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
@@ -1396,27 +1426,20 @@ static void project_qkv(struct work *w, const struct model_layer *l)
     return;
   }
   work_multiply(w, l->qkv, 1, w->normed, (float *[]) @[{ w->fused }@]);
-  w->e->k->split(w->e, w->fused, w->n, 3, w->q_width,
-    (float *[]) @[{ w->q, w->k, w->v }@]);
+  work_split(w);
 }
 
 @ Positions enter queries and keys here, if they have not entered with the embedding. The models called Qwen3 \cited{Yang 2025} norm queries and keys before, head by head; a norm of |head_dim| numbers is the
 same function as one of |d_model|. In some files the two numbers of a pair are neighbours, because the rows of their matrices are in another order (\cref{sec:layouts}). We could put the rows of the matrices in order when the model is opened; we tried, and copied a tenth of the weights before the first token. It is cheaper to put the results in order, and no sum changes. \label{sec:pairs}
 
 @<The first half of a layer: attention@>=
-static void rotate_qk(struct work *w, const struct model_layer *l)
+static void rotate_qk(struct work *w, const struct model_layer *l, uint32_t i)
 {
-  const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
-  size_t n = w->n, d = c->head_dim;
+  if (l->q_norm.gain.data != NULL) work_norm_heads(w, l);
   if (w->lm->neighbours) work_gather_pairs(w);
-  if (l->q_norm.gain.data != NULL) {
-    k->normalize(w->e, &l->q_norm, w->q, n * c->n_heads, d, w->q);
-    k->normalize(w->e, &l->k_norm, w->k, n * c->n_kv_heads, d, w->k);
-  }
   if (c->learned_positions)@+ return;
-  k->rotate(w->e, w->q, n, c->n_heads, d / 2, w->cosine, w->sine);
-  k->rotate(w->e, w->k, n, c->n_kv_heads, d / 2, w->cosine, w->sine);
+  work_rotate(w, i);
 }
 
 @ Attention comes next. All keys and values of the layer are stored before the
@@ -1467,18 +1490,21 @@ once for each position that some row sees, not once for each pair: no machine ca
 static void attention_block(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
-  size_t d = w->lm->config.d_model;
-  k->normalize(w->e, &l->attn_norm, w->x, w->n, d, w->normed);
+  const struct model_config *c = &w->lm->config;
+  size_t d = c->d_model;
+  work_norm(w, &l->attn_norm, w->normed);
   work_tap(w, TAP_NORM, i, w->normed, d);
   project_qkv(w, l);
-  rotate_qk(w, l);
+  rotate_qk(w, l, i);
   work_tap(w, TAP_QUERY, i, w->q, w->q_width);
   work_tap(w, TAP_KEY, i, w->k, w->kv_width);
   work_tap(w, TAP_VALUE, i, w->v, w->kv_width);
   attend_rows(w, i);
   work_tap(w, TAP_MIXED, i, w->mixed, w->q_width);
   work_multiply(w, &l->out, 1, w->mixed, (float *[]) @[{ w->added }@]);
+  work_branch(w, &l->attn_post);
   work_tap(w, TAP_ATTENTION, i, w->added, d);
+  if (c->parallel && !c->shared_norm) work_norm(w, &l->mlp_norm, w->normed);
   k->add(w->e, w->x, w->added, w->n * d);
 }
 
@@ -1491,7 +1517,7 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, d = c->d_model;
-  k->normalize(w->e, &l->mlp_norm, w->x, n, d, w->normed);
+  if (!c->parallel) work_norm(w, &l->mlp_norm, w->normed);
   work_tap(w, TAP_MLP_NORM, i, w->normed, d);
   work_multiply(w, l->up, l->n_up, w->normed,@|
     (float *[]) @[{ w->inner, w->up }@]);
@@ -1499,6 +1525,7 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
     n * c->d_inner, w->inner);
   work_tap(w, TAP_INNER, i, w->inner, c->d_inner);
   work_multiply(w, &l->down, 1, w->inner, (float *[]) @[{ w->added }@]);
+  work_branch(w, &l->mlp_post);
   work_tap(w, TAP_MLP, i, w->added, d);
   k->add(w->e, w->x, w->added, n * d);
   work_tap(w, TAP_LAYER, i, w->x, d);
@@ -1608,6 +1635,7 @@ bool ok = x != NULL && y != NULL;
   e->k->normalize(e, &lm->final_norm, x, n, d, x);
   kernels_multiply(e, &lm->head, 1, x, n, &y);
   if (!b->is_host)@+ b->get(b, logits, y, n * v * sizeof *y);
+  logits_finish(&lm->config, logits, n * v);
   float_modes_end(&modes);
   ok = b->working(b, why);
 }

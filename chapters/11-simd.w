@@ -856,7 +856,7 @@ INLINE void block_values(const struct position_block *b,
   if (c < d) axpy_few(d - c, b, type, c, o + c);
 }
 
-@ One block for one head is these three steps in turn, and leaves the three numbers or rows of numbers that the join needs.
+@ One block for one head is these three steps in turn, with the cap of scores that one family has (\cref{sec:caps}) before the second, and leaves the three numbers or rows of numbers that the join needs.
 
 @<Attention of one head over one block@>=
 INLINE void attend_block(const struct attention_dims *h, const float *q,
@@ -864,6 +864,7 @@ INLINE void attend_block(const struct attention_dims *h, const float *q,
 {
   size_t from = b->t0 % 256, to = (b->t1 - 1) % 256 + 1;
   block_scores(h, q, type, b);
+  cap_scores(b->weight, from, to, h->cap);
   left[PART_MAX] = greatest(b->weight, from, to);
   left[PART_SUM] = exponentials(b->weight, from, to, left[PART_MAX]);
   block_values(b, type, h->head_dim, left + PART_OUT);
@@ -1084,6 +1085,7 @@ TARGET static void tile_block(struct query_unit *u, size_t first, size_t rows,
 @<Take the exponentials of one query@>=
 {
   size_t a = from[i] % 256, z = (to[i] - 1) % 256 + 1;
+  cap_scores(score, a, z, u->h->cap);
   left[i][PART_MAX] = greatest(score, a, z);
   left[i][PART_SUM] = exponentials(score, a, z, left[i][PART_MAX]);
   u->blocks[at]++;
@@ -1279,6 +1281,7 @@ uses only those above it.
   join. */
 @<The result of one block of positions@>@;
 #include "kernels/positions.inc"
+#include "kernels/cap.inc"
 @<The greatest score of a block@>@;
 @<The exponentials of a block, and their sum in lanes@>@;
 @<Join the blocks in rising order@>@;

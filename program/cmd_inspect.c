@@ -77,7 +77,7 @@ static void show_settings(struct inspection *g)
   if (g->in_json) put_open_as(&g->j, "config", '{');
   for (int i = 0; i < N_MODEL_SETTINGS; i++) {
     const struct setting *s = &config_setting[i];
-    if (s->shown) show_setting(g, (struct shown_setting) { s->name, setting_value(s, c),
+    if (setting_is_listed(s, c)) show_setting(g, (struct shown_setting) { s->name, setting_value(s, c),
         s->kind == SETTING_FLAG });
     if (i == SETTING_window) show_setting(g, layers_with_window(c));
   }

@@ -229,10 +229,14 @@ static bool sum_model(struct serving *s, unsigned char key[PREFIX_KEY])
     tensor_file_release(w, x->data, (size_t) x->bytes);
   }
   for (size_t i = 0; i < N_MODEL_SETTINGS; i++)
-    fprintf(t.out, "%s %.17g\n", config_setting[i].name, setting_value(&config_setting[i], &s->o.lm->config));
+    if (config_setting[i].listed != SETTING_SHOWN_IF_SET || setting_is_listed(&config_setting[i], &s->o.lm->config)) fprintf(t.out, "%s %.17g\n", config_setting[i].name, setting_value(&config_setting[i], &s->o.lm->config));
   for (uint32_t i = 0; i < s->o.lm->config.n_layers; i++) fprintf(t.out, "%" PRIu32 " ", config_window(&s->o.lm->config, i));
-  for (uint32_t i = 0; s->o.lm->frequency != NULL && i < s->o.lm->config.head_dim / 2; i++)
+  for (uint32_t i = 0; s->o.lm->frequency != NULL && i < config_rotary(&s->o.lm->config) / 2; i++)
     fprintf(t.out, "%.9g ", (double) s->o.lm->frequency[i]);
+  for (uint32_t i = 0; s->o.lm->local_frequency != NULL && i < config_rotary(&s->o.lm->config) / 2; i++)
+    fprintf(t.out, "%.9g ", (double) s->o.lm->local_frequency[i]);
+  for (uint32_t i = 0; s->o.lm->config.some_unturned && i < s->o.lm->config.n_layers; i++)
+    fprintf(t.out, "%d ", config_turns(&s->o.lm->config, i));
   fprintf(t.out, "\n%s %" PRIu64 " %" PRIu64 " %d", of[OPTION_KV_TYPE].given ? of[OPTION_KV_TYPE].text : "f32",
     of[OPTION_WINDOW].given ? of[OPTION_WINDOW].count + 1 : 0, of[OPTION_SINKS].count, (int) s->o.e.activations);
   if (!serve_text_end(&t, &all, s->o.m)) return error_say(&s->why, "there is no memory for the sum of the model");

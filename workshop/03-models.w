@@ -177,15 +177,26 @@ A family is a number, from which its bit follows, and a row. In the row are all 
 #define INCIPIT_FAMILIES_H
 #include "families/config.h"
 enum model_family { FAMILY_GPT2, FAMILY_LLAMA, FAMILY_MISTRAL, FAMILY_QWEN2,@|
-  FAMILY_QWEN3, N_FAMILIES };
+  FAMILY_QWEN3, FAMILY_SMOLLM3, FAMILY_GRANITE, FAMILY_MINISTRAL, FAMILY_MINISTRAL3,@|
+  FAMILY_SEED_OSS, FAMILY_ERNIE, FAMILY_OLMO2, FAMILY_GEMMA, FAMILY_GEMMA2, FAMILY_GEMMA3,@|
+  FAMILY_EXAONE4, FAMILY_NEOX, FAMILY_FALCON, FAMILY_PHI, FAMILY_STABLELM, FAMILY_COHERE,@|
+  FAMILY_COHERE2, FAMILY_PHI3, N_FAMILIES };
   /* the numbers of the families */
 enum { GPT2 = 1 << FAMILY_GPT2, LLAMA = 1 << FAMILY_LLAMA,@|
   MISTRAL = 1 << FAMILY_MISTRAL, QWEN2 = 1 << FAMILY_QWEN2,@|
-  QWEN3 = 1 << FAMILY_QWEN3, ALL = (1 << N_FAMILIES) - 1, LATER = ALL & ~GPT2 };
+  QWEN3 = 1 << FAMILY_QWEN3, SMOLLM3 = 1 << FAMILY_SMOLLM3,@|
+  GRANITE = 1 << FAMILY_GRANITE, MINISTRAL = 1 << FAMILY_MINISTRAL,@|
+  MINISTRAL3 = 1 << FAMILY_MINISTRAL3, SEED_OSS = 1 << FAMILY_SEED_OSS,@|
+  ERNIE = 1 << FAMILY_ERNIE, OLMO2 = 1 << FAMILY_OLMO2, GEMMA = 1 << FAMILY_GEMMA,@|
+  GEMMA2 = 1 << FAMILY_GEMMA2, GEMMA3 = 1 << FAMILY_GEMMA3,@|
+  EXAONE4 = 1 << FAMILY_EXAONE4, NEOX = 1 << FAMILY_NEOX, FALCON = 1 << FAMILY_FALCON,@|
+  PHI = 1 << FAMILY_PHI, STABLELM = 1 << FAMILY_STABLELM, COHERE = 1 << FAMILY_COHERE,@|
+  COHERE2 = 1 << FAMILY_COHERE2, PHI3 = 1 << FAMILY_PHI3,@|
+  ALL = (1 << N_FAMILIES) - 1, LATER = ALL & ~GPT2 };
   /* their bits, for rows that are about several */
 struct family_row {
   const char *type, *architecture, *once; /* and how the class was once spelt, or null */
-  const char *gguf, *layout[2];
+  const char *gguf, *layout[2]; /* null: we know no such files of this family */
   struct model_config always;
 };
   /* what a family is called, how its files name tensors, and what its settings begin with */
@@ -193,7 +204,8 @@ extern const struct family_row model_families[];
   /* |N_FAMILIES| rows */
 const struct family_row *family_named(const char *type);
   /* the row with this |type|, or null */
-const char *family_list(bool gguf, char list[200]);
+enum { FAMILY_LIST = 400 };
+const char *family_list(bool gguf, char list[FAMILY_LIST]);
   /* all types, or all names in GGUF files, as a sentence lists them: ``a, b or c'' */
 #endif
 
@@ -218,10 +230,100 @@ const struct family_row model_families[] =
   [FAMILY_QWEN3] = {"qwen3", "Qwen3ForCausalLM", NULL, "qwen3",@|
     {"hf-llama", "gguf-qwen"}, { .family = "qwen3", .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
     .scaled = true, .qk_norm = true, .head_dim = 128, .window = 4096,
-    .window_from = 28 }} }@];
+    .window_from = 28 }},@|
+  @<Families that are settings only@>@;
+  @<Families with other norms and scales@>@;
+  @<Families whose halves are parallel, or whose matrices are fused@>@; }@];
 _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
   "a family without a row");
 
+
+@ The rows of the families in the next sections look the same; each adds what \cref{sec:switched} explains.
+
+@<Families that are settings only@>=
+[FAMILY_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM", NULL, "smollm3",@|
+  {"hf-llama", "gguf-llama"}, { .family = "smollm3", .n_positions = 32768, .gated = true,
+  .norm_eps = 1e-6, .scaled = true, .tied = true, .unturned_every = 4,
+  .rope = { .theta = 2e6 } }},@|
+[FAMILY_GRANITE] = {"granite", "GraniteForCausalLM", NULL, "granite",@|
+  {"hf-llama", "gguf-llama"}, { .family = "granite", .n_positions = 2048, .gated = true,
+  .norm_eps = 1e-6, .scaled = true, .score_scale = 1 }},@|
+[FAMILY_MINISTRAL] = {"ministral", "MinistralForCausalLM", NULL, NULL,@|
+  {"hf-llama", NULL}, { .family = "ministral", .n_positions = 131072, .gated = true,
+  .norm_eps = 1e-6, .scaled = true, .window = 4096, .window_used = true }},@|
+[FAMILY_MINISTRAL3] = {"ministral3", "Ministral3ForCausalLM", NULL, NULL,@|
+  {"hf-llama", NULL}, { .family = "ministral3", .n_positions = 262144, .gated = true,
+  .norm_eps = 1e-5, .scaled = true, .head_dim = 128, .window_used = true,
+  .rope = { .theta = 1e6 } }},@|
+[FAMILY_SEED_OSS] = {"seed_oss", "SeedOssForCausalLM", NULL, NULL,@|
+  {"hf-llama", NULL}, { .family = "seed_oss", .n_positions = 524288, .gated = true,
+  .norm_eps = 1e-6, .scaled = true, .qkv_bias = true, .head_dim = 128 }},@|
+[FAMILY_ERNIE] = {"ernie4_5", "Ernie4_5ForCausalLM", NULL, NULL,@|
+  {"hf-llama", NULL}, { .family = "ernie4_5", .n_positions = 131072, .gated = true,
+  .norm_eps = 1e-5, .scaled = true, .tied = true, .interleaved = true, .head_dim = 128,
+  .rope = { .theta = 5e5 } }},
+
+@ Gemma 2 and 3 have four norms in a layer, OLMo 2 and Exaone 4 only the two that come after a half.
+
+@<Families with other norms and scales@>=
+[FAMILY_OLMO2] = {"olmo2", "Olmo2ForCausalLM", NULL, "olmo2",@|
+  {"hf-olmo2", "gguf-olmo2"}, { .family = "olmo2", .n_positions = 2048, .gated = true,
+  .norm_eps = 1e-5, .scaled = true, .bare_branches = true, .post_norms = true,
+  .qk_norm = true, .qk_norm_wide = true }},@|
+[FAMILY_EXAONE4] = {"exaone4", "Exaone4ForCausalLM", NULL, NULL,@|
+  {"hf-olmo2", NULL}, { .family = "exaone4", .n_positions = 2048, .gated = true,
+  .norm_eps = 1e-5, .scaled = true, .bare_branches = true, .post_norms = true,
+  .qk_norm = true, .window = 4096, .window_used = true, .window_pattern = 4 }},@|
+[FAMILY_GEMMA] = {"gemma", "GemmaForCausalLM", NULL, "gemma",@|
+  {"hf-llama", "gguf-qwen"}, { .family = "gemma", .n_positions = 8192, .gated = true,
+  .norm_eps = 1e-6, .scaled = true, .tied = true, .head_dim = 256,
+  .activation = ACTIVATION_GELU_TANH, .one_plus = true, .root_embedding = true }},@|
+[FAMILY_GEMMA2] = {"gemma2", "Gemma2ForCausalLM", NULL, "gemma2",@|
+  {"hf-gemma2", "gguf-gemma2"}, { .family = "gemma2", .n_positions = 8192, .gated = true,
+  .norm_eps = 1e-6, .scaled = true, .tied = true, .head_dim = 256,
+  .activation = ACTIVATION_GELU_TANH, .one_plus = true, .root_embedding = true,
+  .post_norms = true, .score_scale = 0.0625, .score_cap = 50, .logit_cap = 30,
+  .window = 4096, .window_used = true, .window_pattern = 2 }},@|
+[FAMILY_GEMMA3] = {"gemma3_text", "Gemma3ForCausalLM", NULL, "gemma3",@|
+  {"hf-gemma2", "gguf-gemma2"}, { .family = "gemma3_text", .n_positions = 131072, .gated = true,
+  .norm_eps = 1e-6, .scaled = true, .tied = true, .head_dim = 256,
+  .activation = ACTIVATION_GELU_TANH, .one_plus = true, .root_embedding = true,
+  .post_norms = true, .qk_norm = true, .score_scale = 0.0625,
+  .window = 4096, .window_used = true, .window_pattern = 6,
+  .rope = { .theta = 1e6, .local_theta = 1e4 } }},
+
+@ The last group has the oldest of them.
+
+@<Families whose halves are parallel, or whose matrices are fused@>=
+[FAMILY_NEOX] = {"gpt_neox", "GPTNeoXForCausalLM", NULL, NULL,@|
+  {"hf-neox", NULL}, { .family = "gpt_neox", .n_positions = 2048, .norm_eps = 1e-5,
+  .scaled = true, .layer_norm = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true,
+  .activation = ACTIVATION_GELU_ERF, .parallel = true, .qkv_grouped = true,
+  .rotary_part = 0.25 }},@|
+[FAMILY_FALCON] = {"falcon", "FalconForCausalLM", NULL, NULL,@|
+  {"hf-falcon", NULL}, { .family = "falcon", .n_positions = 2048, .norm_eps = 1e-5,
+  .scaled = true, .layer_norm = true, .tied = true, .activation = ACTIVATION_GELU_ERF,
+  .parallel = true, .qkv_grouped = true }},@|
+[FAMILY_PHI] = {"phi", "PhiForCausalLM", NULL, NULL,@|
+  {"hf-phi", NULL}, { .family = "phi", .n_positions = 2048, .norm_eps = 1e-5,
+  .scaled = true, .layer_norm = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true,
+  .activation = ACTIVATION_GELU_TANH, .parallel = true, .shared_norm = true, .head_bias = true,
+  .rotary_part = 0.5 }},@|
+[FAMILY_STABLELM] = {"stablelm", "StableLmForCausalLM", NULL, NULL,@|
+  {"hf-stablelm", NULL}, { .family = "stablelm", .n_positions = 4096, .norm_eps = 1e-5,
+  .scaled = true, .gated = true, .layer_norm = true, .rotary_part = 0.25 }},@|
+[FAMILY_COHERE] = {"cohere", "CohereForCausalLM", NULL, NULL,@|
+  {"hf-llama", NULL}, { .family = "cohere", .n_positions = 8192, .norm_eps = 1e-5,
+  .scaled = true, .gated = true, .tied = true, .layer_norm = true, .unbiased_norm = true,
+  .parallel = true, .shared_norm = true, .interleaved = true, .logit_scale = 0.0625 }},@|
+[FAMILY_COHERE2] = {"cohere2", "Cohere2ForCausalLM", NULL, NULL,@|
+  {"hf-llama", NULL}, { .family = "cohere2", .n_positions = 8192, .norm_eps = 1e-5,
+  .scaled = true, .gated = true, .tied = true, .layer_norm = true, .unbiased_norm = true,
+  .parallel = true, .shared_norm = true, .interleaved = true, .logit_scale = 0.0625,
+  .window = 4096, .window_used = true, .window_pattern = 4 }},@|
+[FAMILY_PHI3] = {"phi3", "Phi3ForCausalLM", NULL, "phi3",@|
+  {"hf-phi3", "gguf-phi3"}, { .family = "phi3", .n_positions = 4096, .gated = true,
+  .norm_eps = 1e-5, .scaled = true, .window_used = true }},
 
 @ The table has a file to itself, since both readers of settings and the layouts look into it.
 
@@ -246,19 +348,20 @@ const struct family_row *family_named(const char *type)
   return NULL;
 }
 @#
-const char *family_list(bool gguf, char list[200])
+const char *family_list(bool gguf, char list[FAMILY_LIST])
 {
   const char *name[N_FAMILIES];
   size_t n = 0, at = 0;
   for (int i = 0; i < N_FAMILIES; i++) {
     const char *one = gguf ? model_families[i].gguf : model_families[i].type;
-    bool met = false;
-    for (size_t k = 0; k < n; k++) met = met || strcmp(name[k], one) == 0;
+    bool met = one == NULL;
+    for (size_t k = 0; k < n && !met; k++) met = strcmp(name[k], one) == 0;
     if (!met) name[n++] = one;
   }
-  for (size_t i = 0; i < n && at < 200; i++) {
+  for (size_t i = 0; i < n && at < FAMILY_LIST; i++) {
     const char *before = i + 1 < n ? ", " : " or ";
-    at += (size_t) snprintf(list + at, 200 - at, "%s%s", i == 0 ? "" : before, name[i]);
+    at += (size_t) snprintf(list + at, FAMILY_LIST - at, "%s%s", i == 0 ? "" : before,
+      name[i]);
   }
   return list;
 }
@@ -505,22 +608,27 @@ One of these names misleads. The second norm of a Llama's layer is called \.{pos
 
 @<What a layout is@>=
 enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,@|
-  TENSOR_HEAD, TENSOR_ROPE_FACTORS,@|
+  TENSOR_HEAD, TENSOR_ROPE_FACTORS, TENSOR_ROPE_SHORT, TENSOR_ROPE_LONG,@|
   TENSOR_ATTN_NORM, TENSOR_QKV, TENSOR_Q, TENSOR_K, TENSOR_V,@|
-  TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_MLP_NORM, TENSOR_GATE,@|
-  TENSOR_UP, TENSOR_DOWN, N_TENSOR_ROLES };
+  TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_ATTN_POST,@|
+  TENSOR_MLP_NORM, TENSOR_GATE, TENSOR_UP, TENSOR_DOWN, TENSOR_MLP_POST,@|
+  N_TENSOR_ROLES };
   /* what a tensor is for: first those outside the layers, then those of a layer */
 
 @ Two flags are about the order of the numbers. A matrix that is |transposed| has the inputs first. In one that is |permuted|, the two rows that a rotation turns together (\cref{sec:layer}) are neighbours; in our own order they are half a head apart. Neither costs a copy of the weights:
 a transposed matrix has kernels of its own, and the results of a permuted one are put in order before they are rotated (\cref{sec:pairs}).
 
 @<What a layout is@>=
-struct tensor_naming { const char *pattern; bool transposed, permuted; };
+struct tensor_naming { const char *pattern; bool transposed, permuted;
+  const char *also; /* another name that some files have instead; or null */ };
   /* the name of the tensors of one role, or null if none; |permuted| is only for
      queries and keys, and for both or none */
 struct tensor_layout {
   const char *name, *format; /* the format of the files, as |tensor_file_format| has it */
   const char *prefix; /* what a tilde stands for, unless a file leaves it out */
+  bool sliced; /* queries, keys and values are one matrix, of which the three are slices */
+  bool gate_above; /* gate and up are one matrix, and the gate is the upper half */
+  bool norms_apart; /* each head's norm of queries and keys is a tensor of its own */
   struct tensor_naming of[N_TENSOR_ROLES];
 };
   /* how files of one format name and store the tensors of a family */
@@ -529,10 +637,13 @@ const struct tensor_layout *layout_at(size_t i);
 const struct tensor_layout *layout_find(const char *format, const char *family);
   /* the one that the row of this family names for this format; or null */
 bool layout_fused(const struct tensor_layout *l);
-  /* whether queries, keys and values are one matrix */
+  /* whether a pass multiplies with one matrix for queries, keys and values */
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160]);
   /* writes the name of |what|, \.{"weight"} or \.{"bias"}, of a role that the layout has */
+bool layout_also(const struct tensor_layout *l, enum tensor_role role,
+  const char *prefix, uint32_t layer, const char *what, char full[160]);
+  /* the other name, if files may have one */
 
 @ All five layouts are in \.{unwoven/families/layout.c}. The one with the most surprises is GPT-2's: its layers were written as convolutions, so every matrix is |transposed|.
 

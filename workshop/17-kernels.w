@@ -895,6 +895,7 @@ INLINE void heads_blocks(const struct heads_unit *u, enum weight_type type,
     size_t from = b.t0 % 256, to = (b.t1 - 1) % 256 + 1;
     for (size_t i = 0; i < u->n; i++) {
       float *score = u->score + i * SCORES, *left = u->left + (i * u->most + n) * stride;
+      cap_scores(score, from, to, u->h->cap);
       left[PART_MAX] = greatest(score, from, to);
       left[PART_SUM] = exponentials(score, from, to, left[PART_MAX]);
       memset(left + PART_OUT, 0, d * sizeof *left);

@@ -33,15 +33,19 @@ static void embed_rows(struct work *w, const struct row *rows)
   for (size_t i = 0; i < w->n; i++)
     w->id[i] = rows[i].token, w->position[i] = rows[i].position;
   k->embed(w->e, lm->embedding, d, w->id, w->n, w->x);
+  work_scale(w, w->x, d, lm->config.embedding_scale);
   uint64_t bytes = weight_row_bytes(lm->embedding.type, d);
   if (lm->config.learned_positions) {
     k->embed(w->e, lm->positions, d, w->position, w->n, w->added);
     k->add(w->e, w->x, w->added, w->n * d);
     bytes += weight_row_bytes(lm->positions.type, d);
   }
-  else k->angles(w->e, w->position, w->n, lm->frequency,
-    lm->config.head_dim / 2, (float) rope_attention(&lm->config.rope),
-    w->cosine, w->sine);
+  else {
+    k->angles(w->e, w->position, w->n, lm->frequency,
+      config_rotary(&lm->config) / 2, (float) rope_attention(&lm->config.rope),
+      w->cosine[0], w->sine[0]);
+    work_other_angles(w);
+  }
   w->e->c->weight_bytes_read += w->n * bytes;
   work_tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
@@ -55,23 +59,16 @@ static void project_qkv(struct work *w, const struct model_layer *l)
     return;
   }
   work_multiply(w, l->qkv, 1, w->normed, (float *[]) { w->fused });
-  w->e->k->split(w->e, w->fused, w->n, 3, w->q_width,
-    (float *[]) { w->q, w->k, w->v });
+  work_split(w);
 }
 
-static void rotate_qk(struct work *w, const struct model_layer *l)
+static void rotate_qk(struct work *w, const struct model_layer *l, uint32_t i)
 {
-  const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
-  size_t n = w->n, d = c->head_dim;
+  if (l->q_norm.gain.data != NULL) work_norm_heads(w, l);
   if (w->lm->neighbours) work_gather_pairs(w);
-  if (l->q_norm.gain.data != NULL) {
-    k->normalize(w->e, &l->q_norm, w->q, n * c->n_heads, d, w->q);
-    k->normalize(w->e, &l->k_norm, w->k, n * c->n_kv_heads, d, w->k);
-  }
   if (c->learned_positions) return;
-  k->rotate(w->e, w->q, n, c->n_heads, d / 2, w->cosine, w->sine);
-  k->rotate(w->e, w->k, n, c->n_kv_heads, d / 2, w->cosine, w->sine);
+  work_rotate(w, i);
 }
 
 static void attend_rows(struct work *w, uint32_t i)
@@ -103,18 +100,21 @@ static void attend_rows(struct work *w, uint32_t i)
 static void attention_block(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
-  size_t d = w->lm->config.d_model;
-  k->normalize(w->e, &l->attn_norm, w->x, w->n, d, w->normed);
+  const struct model_config *c = &w->lm->config;
+  size_t d = c->d_model;
+  work_norm(w, &l->attn_norm, w->normed);
   work_tap(w, TAP_NORM, i, w->normed, d);
   project_qkv(w, l);
-  rotate_qk(w, l);
+  rotate_qk(w, l, i);
   work_tap(w, TAP_QUERY, i, w->q, w->q_width);
   work_tap(w, TAP_KEY, i, w->k, w->kv_width);
   work_tap(w, TAP_VALUE, i, w->v, w->kv_width);
   attend_rows(w, i);
   work_tap(w, TAP_MIXED, i, w->mixed, w->q_width);
   work_multiply(w, &l->out, 1, w->mixed, (float *[]) { w->added });
+  work_branch(w, &l->attn_post);
   work_tap(w, TAP_ATTENTION, i, w->added, d);
+  if (c->parallel && !c->shared_norm) work_norm(w, &l->mlp_norm, w->normed);
   k->add(w->e, w->x, w->added, w->n * d);
 }
 
@@ -124,7 +124,7 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, d = c->d_model;
-  k->normalize(w->e, &l->mlp_norm, w->x, n, d, w->normed);
+  if (!c->parallel) work_norm(w, &l->mlp_norm, w->normed);
   work_tap(w, TAP_MLP_NORM, i, w->normed, d);
   work_multiply(w, l->up, l->n_up, w->normed,
     (float *[]) { w->inner, w->up });
@@ -132,6 +132,7 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
     n * c->d_inner, w->inner);
   work_tap(w, TAP_INNER, i, w->inner, c->d_inner);
   work_multiply(w, &l->down, 1, w->inner, (float *[]) { w->added });
+  work_branch(w, &l->mlp_post);
   work_tap(w, TAP_MLP, i, w->added, d);
   k->add(w->e, w->x, w->added, n * d);
   work_tap(w, TAP_LAYER, i, w->x, d);
@@ -210,6 +211,7 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
     e->k->normalize(e, &lm->final_norm, x, n, d, x);
     kernels_multiply(e, &lm->head, 1, x, n, &y);
     if (!b->is_host) b->get(b, logits, y, n * v * sizeof *y);
+    logits_finish(&lm->config, logits, n * v);
     float_modes_end(&modes);
     ok = b->working(b, why);
   }

@@ -2,8 +2,8 @@
    made from chapters/02-model.w; change it there
 
    A model does not change between its opening and its closing, so any number of
-   threads may read it. The weights belong to the mapped files; only layers and
-   frequency are allocated. */
+   threads may read it. The weights belong to the mapped files; only layers,
+   frequencies and some gains are allocated. */
 
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
@@ -14,7 +14,8 @@
 /* the weights of one layer, in the order of their use */
 struct model_layer {
   struct norm attn_norm, mlp_norm; /* [d_model] each */
-  struct norm q_norm, k_norm; /* [head_dim] each, if qk_norm */
+  struct norm attn_post, mlp_post; /* the same after each half, if post_norms */
+  struct norm q_norm, k_norm; /* [head_dim] each, if qk_norm; or of all heads together */
   struct matrix qkv[3]; /* [n_heads*head_dim][d_model], then twice
                            [n_kv_heads*head_dim][d_model]; if fused, one of [3*d_model][d_model] */
   struct matrix out; /* [d_model][n_heads*head_dim] */
@@ -35,7 +36,10 @@ struct model {
   struct matrix head; /* [vocab_size][d_model], the embedding itself if tied */
   struct attention_dims attention; /* how many, how wide, and what scores are
                                       multiplied by */
-  float *frequency; /* [head_dim/2], or null with learned positions */
+  float *frequency; /* [rotary/2], or null with learned positions */
+  float *local_frequency; /* the same for layers with a window, if they have a base of their own */
+  bool own_gains; /* the gains of norms are not as the files have them, and belong to the model */
+  enum weight_type gain_type; /* in which the file has that of final_norm */
   bool neighbours; /* whether the files have the two numbers of a rotated pair side by side */
   uint64_t layer_madds, layer_bytes, head_bytes;
   uint32_t matrix_types; /* bit 1 << type for each type of its matrices */

@@ -131,6 +131,8 @@ static bool is_seen(const struct kv_range *r, uint32_t t)
 { return t < r->hi && (t >= r->lo || t < r->sinks); }
 static bool sees_block(const struct kv_range *r, uint32_t begin)
 { return begin < r->sinks || begin + 256 > r->lo; }
+static float capped(float score, float cap)
+{ return score > -INFINITY ? cap * num_tanhf(score / cap) : score; }
 static void attend_block(const struct attention_dims *h, const struct kv_view *v,
   size_t of, const struct kv_range *see, const float *q, uint32_t begin, float *left,
   float *weights)
@@ -141,6 +143,7 @@ static void attend_block(const struct attention_dims *h, const struct kv_view *v
   for (uint32_t t = begin; t < begin + 256; t++) {
     if (!is_seen(see, t)) continue;
     kept[t % 256] = dot16(q, h->head_dim, kv_row(v, v->key, t, of), 0, 1) * h->scale;
+    if (h->cap > 0) kept[t % 256] = capped(kept[t % 256], h->cap);
     if (kept[t % 256] > left[0]) left[0] = kept[t % 256];
   }
   /* <Add up the exponentials and the weighted values> */

@@ -41,6 +41,7 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
 
 /* <The shape of the heads> */
 
-/* n_heads is a multiple of n_kv_heads; scale multiplies each score */
-struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
+/* n_heads is a multiple of n_kv_heads; scale multiplies each score; cap, if it is not
+   0, limits it to cap times the hyperbolic tangent of score over cap */
+struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale, cap; };
 #endif

@@ -36,7 +36,7 @@ struct work {
   float *normed, *added; /* [n][d_model] */
   float *q, *k, *v, *mixed; /* [n][q_width] and, of k and v, [n][kv_width] */
   float *inner, *up; /* [n][d_inner] */
-  float *cosine, *sine; /* [n][head_dim/2] */
+  float *cosine[2], *sine[2]; /* [n][rotary/2]; the second for local_frequency */
 };
 
 /* <What the steps of a pass call> */
@@ -54,6 +54,30 @@ bool work_close(struct work *w, bool done, struct error *why);
 /* puts the two numbers of each pair of q and k, which are neighbours, half a head
    apart */
 void work_gather_pairs(struct work *w);
+
+/* multiplies x, [n][width]; 0: leaves it as it is */
+void work_scale(const struct work *w, float *x, size_t width, double by);
+
+/* the angles of rows and layers that do not turn by frequency */
+void work_other_angles(struct work *w);
+
+/* the stream, normed, or as it is if the model has no norm there */
+void work_norm(struct work *w, const struct norm *g, float *y);
+
+/* fused into q, k and v */
+void work_split(struct work *w);
+
+/* norms queries and keys */
+void work_norm_heads(struct work *w, const struct model_layer *l);
+
+/* turns queries and keys, as far as this layer turns them */
+void work_rotate(struct work *w, uint32_t layer);
+
+/* added, as the half of a layer has left it, made ready for the stream */
+void work_branch(struct work *w, const struct norm *post);
+
+/* scales and caps n logits */
+void logits_finish(const struct model_config *c, float *logits, size_t n);
 
 /* the segments seen, with the store's views of layer */
 void work_segments(struct work *w, uint32_t layer);

@@ -143,6 +143,21 @@ START_TEST(golden_logits_logprobs_and_greedy_ids)
 }
 END_TEST
 
+/* ---- the families of the workshop's chapter on settings: one model each, made by others */
+static const char *const family_model[] = { "smollm3", "granite", "ministral", "ministral3", "seed-oss", "ernie4_5",
+  "olmo2", "gemma", "gemma2", "gemma3", "exaone4", "exaone4-nowindow", "pythia", "falcon-7b", "falcon-new", "phi2",
+  "stablelm", "stablelm-parallel", "cohere", "cohere2", "phi3" };
+enum { FAMILY_MODELS = sizeof family_model / sizeof *family_model };
+START_TEST(golden_families)
+{
+  char buffer[300], name[200];
+  snprintf(name, sizeof name, "golden/families/models/%s", family_model[_i]);
+  const char *path = shared_file(buffer, sizeof buffer, name);
+  if (path == NULL) return;
+  ck_assert_uint_eq(golden_model(path, name), 0);
+}
+END_TEST
+
 static const char *const own_model[] = { "gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral",
   "qwen2", "qwen3", "gpt2-unscaled", "llama-linear", "llama-yarn", "qwen2-yarn", "qwen3-layers" };
 enum { OWN = 12 };
@@ -230,6 +245,14 @@ START_TEST(one_answer_for_every_schedule)
   char path[200];
   snprintf(path, sizeof path, "tests/golden/%s", own_model[_i]);
   equality(path, 24, 4);
+}
+END_TEST
+START_TEST(one_answer_of_a_family_for_every_schedule)
+{
+  char buffer[300], name[200];
+  snprintf(name, sizeof name, "golden/families/models/%s", family_model[_i]);
+  const char *path = shared_file(buffer, sizeof buffer, name);
+  if (path != NULL) equality(path, 24, 1);
 }
 END_TEST
 START_TEST(one_answer_beyond_a_block_of_attention)
@@ -794,9 +817,11 @@ int main(void)
   t = tcase_create("golden");
   tcase_add_loop_test(t, golden_logits_logprobs_and_greedy_ids, 0, 15);
   tcase_add_loop_test(t, golden_models_that_travel_with_the_project, 0, OWN);
+  tcase_add_loop_test(t, golden_families, 0, FAMILY_MODELS);
   suite_add_tcase(s, t);
   t = tcase_create("pass");
   tcase_add_loop_test(t, one_answer_for_every_schedule, 0, OWN);
+  tcase_add_loop_test(t, one_answer_of_a_family_for_every_schedule, 0, FAMILY_MODELS);
   tcase_add_loop_test(t, one_answer_beyond_a_block_of_attention, 0, 2);
   tcase_add_test(t, store_refuses_in_words);
   tcase_add_loop_test(t, counters_are_tallies, 0, OWN);

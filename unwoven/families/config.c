@@ -9,6 +9,7 @@
    GGUF; open.c stands above both. */
 
 #define _POSIX_C_SOURCE 200809L
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ static struct tables tables_of(const struct family_row *f)
 {
   unsigned bit = 1u << (f - model_families);
   return (struct tables) { bit,
-    { bit == GPT2 ? gpt2_field : later_field, window_field, common_field },
+    { bit == GPT2 ? gpt2_field : later_field, window_field, switch_field, common_field },
     { harmless_file, harmless_training, harmless_sampling } };
 }
 
@@ -200,12 +201,34 @@ static const struct family_row *family_find(struct config_reader *s)
     setting_bad(s, "architectures", list, model_families[i].architecture);
     return NULL;
   }
-  char found[160], of_type[64], of_list[64], all[200];
+  char found[160], of_type[64], of_list[64], all[FAMILY_LIST];
   snprintf(found, sizeof found, "%s%s%s", jsonfile_excerpt(type, of_type),
     json_array_size(list) > 0 ? ", for " : "",
     json_array_size(list) > 0 ? jsonfile_excerpt(list, of_list) : "");
   error_found(s->why, s->path, "model_type", found, family_list(false, all));
   return NULL;
+}
+
+/* Falcon has three ways to share heads of keys, and two or one norms. What the fields mean was never
+   written down but in the library: the old architecture has one head of keys or as many as of queries,
+   and one norm for both halves; the new one says how many heads, and has two norms unless it says 1. */
+static bool settings_falcon(struct config_reader *s)
+{
+  struct model_config *c = s->c;
+  json_t *given = json_object_get(s->all, "num_ln_in_parallel_attn");
+  bool is_new = json_is_true(json_object_get(s->all, "new_decoder_architecture"));
+  bool one = !json_is_false(json_object_get(s->all, "multi_query"));
+  bool none = given == NULL || json_is_null(given);
+  if (!none && !(json_is_integer(given) && (json_integer_value(given) == 1
+      || (is_new && json_integer_value(given) == 2))))
+    return setting_bad(s, "num_ln_in_parallel_attn", given,
+      "1, or 2 in the new decoder architecture");
+  if (is_new && !c->parallel)
+    return setting_bad(s, "parallel_attn", json_object_get(s->all, "parallel_attn"),
+      "true in the new decoder architecture");
+  if (!is_new) c->n_kv_heads = one ? 1 : c->n_heads;
+  c->shared_norm = c->parallel && !(is_new && (none || json_integer_value(given) == 2));
+  return true;
 }
 
 /* Sizes that are not given follow from others: as many heads of keys as of queries, and heads
@@ -219,6 +242,7 @@ static bool settings_derive(struct config_reader *s)
 {
   struct model_config *c = s->c;
   const char *heads = s->t->family == GPT2 ? "n_head" : "num_attention_heads";
+  if (s->t->family == FALCON && !settings_falcon(s)) return false;
   json_t *found = json_object_get(s->all, heads);
   if (c->n_kv_heads == 0) c->n_kv_heads = c->n_heads;
   if (c->head_dim == 0 && c->d_model % c->n_heads != 0)
@@ -226,14 +250,29 @@ static bool settings_derive(struct config_reader *s)
   if (c->head_dim == 0) c->head_dim = c->d_model / c->n_heads;
   if (c->n_heads % c->n_kv_heads != 0)
     return setting_bad(s, heads, found, "a multiple of num_key_value_heads");
-  if (!c->learned_positions && c->head_dim % 2 != 0)
-    return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
-      "an even number: rotations turn pairs");
   if (c->d_inner == 0 && c->d_model > MOST / 4)
     return setting_bad(s, "n_embd", json_object_get(s->all, "n_embd"),
       "at most 536870911");
   if (c->d_inner == 0) c->d_inner = 4 * c->d_model;
-  if (c->gated && c->out_bias) c->qkv_bias = true;
+  if (c->root_embedding) c->embedding_scale = sqrt((double) c->d_model);
+  return true;
+}
+
+/* How many numbers of a head are turned: an even number, since rotations turn pairs, and one that is
+   cut off as the library cuts it. */
+static bool settings_rotary(struct config_reader *s)
+{
+  struct model_config *c = s->c;
+  const char *name = s->t->family == NEOX ? "rotary_pct" : "partial_rotary_factor";
+  double part = c->rotary_part > 0 ? c->rotary_part : 1;
+  c->rotary = (uint32_t) (c->head_dim * part);
+  if (part == 1 && c->rotary % 2 != 0)
+    return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
+      "an even number: rotations turn pairs");
+  if (c->rotary % 2 != 0 || c->rotary == 0)
+    return setting_bad(s, name, json_object_get(s->all, name),
+      "a part of a head that is an even number: rotations turn pairs");
+  if (c->rotary == c->head_dim) c->rotary = 0;
   return true;
 }
 
@@ -252,7 +291,7 @@ static const char *layer_words(const struct model_config *c, bool choice)
 static bool settings_layers(struct config_reader *s, json_t *list)
 {
   struct model_config *c = s->c;
-  bool choice = used_find(s->t, "use_sliding_window") != NULL;
+  bool choice = (s->t->family & BY_LAYER) != 0;
   size_t n = json_array_size(list);
   if (n != c->n_layers || n > CONFIG_MAX_LISTED)
     return setting_bad(s, "layer_types", list, "a word for each layer");
@@ -269,19 +308,90 @@ static bool settings_layers(struct config_reader *s, json_t *list)
   return true;
 }
 
+static void mark(uint8_t *bits, uint32_t i)
+{ bits[i / 8] = (uint8_t) (bits[i / 8] | 1u << i % 8); }
+
+/* Without a list a pattern says which layers have no window: every so-manieth, counted from 1. Exaone
+   may also write its pattern as letters, L for a window, which are repeated; then the last layer never
+   has one. */
+static bool settings_pattern(struct config_reader *s)
+{
+  struct model_config *c = s->c;
+  json_t *p = json_object_get(s->all, "sliding_window_pattern");
+  bool letters = s->t->family == EXAONE4 && json_string_length(p) > 0;
+  const char *word = letters ? json_string_value(p) : "";
+  if (s->t->family == EXAONE4 && p != NULL && !json_is_null(p) && !letters) {
+    struct config_field f = { "sliding_window_pattern", ALL, false, read_count,
+      field_at(window_pattern, 1, MOST) };
+    if (!read_count(s, &f, p)) return false;
+  }
+  if (letters && strspn(word, "LG") != strlen(word))
+    return setting_bad(s, "sliding_window_pattern", p, "letters L and G, or a number");
+  if (c->n_layers > CONFIG_MAX_LISTED)
+    return setting_bad(s, "num_hidden_layers", json_object_get(s->all, "num_hidden_layers"),
+      "at most 1024 layers, if some have a window");
+  c->window_listed = true;
+  for (uint32_t i = 0; i < c->n_layers; i++)
+    if (letters ? i + 1 < c->n_layers && word[i % strlen(word)] == 'L'
+        : (i + 1) % c->window_pattern != 0) mark(c->windowed, i);
+  return true;
+}
+
 /* Four fields say which layers have a window. Here null means no window, though in most fields
    it means the default. In Qwen's files a window counts only if use_sliding_window is true,
    and then from layer max_window_layers on; the published files have a window and switch it
-   off. Newer files list the kind of each layer, and then the list decides. */
+   off. Newer files list the kind of each layer, and then the list decides. In a SmolLM3 without
+   a list the layers that turn nothing have the window. */
 static bool settings_window(struct config_reader *s)
 {
   struct model_config *c = s->c;
   json_t *list = json_object_get(s->all, "layer_types");
   json_t *window = json_object_get(s->all, "sliding_window");
+  bool listed = list != NULL && !json_is_null(list);
   if (json_is_null(window) || !c->window_used) c->window = 0;
-  if (list != NULL && !json_is_null(list) && !settings_layers(s, list))
-    return false;
+  if (listed && !settings_layers(s, list)) return false;
+  if (!listed && c->window > 0 && c->window_pattern > 0 && !settings_pattern(s)) return false;
+  if (!listed && c->window > 0 && s->t->family == SMOLLM3) {
+    c->window_listed = true;
+    memcpy(c->windowed, c->unturned, sizeof c->windowed);
+  }
   if (c->window == 0 || c->window_listed) c->window_from = 0;
+  return true;
+}
+
+/* The layers of a SmolLM3 that turn nothing: those with a 0 in the list, or every so-manieth. */
+static bool settings_unturned(struct config_reader *s)
+{
+  struct model_config *c = s->c;
+  json_t *list = json_object_get(s->all, "no_rope_layers");
+  bool listed = list != NULL && !json_is_null(list);
+  if (c->unturned_every == 0) return true;
+  if (c->n_layers > CONFIG_MAX_LISTED || (listed && json_array_size(list) != c->n_layers))
+    return setting_bad(s, "no_rope_layers", list, "a 0 or 1 for each of at most 1024 layers");
+  for (uint32_t i = 0; i < c->n_layers; i++) {
+    json_t *one = json_array_get(list, i);
+    bool off = (i + 1) % c->unturned_every == 0;
+    if (listed && !(json_is_integer(one) && (json_integer_value(one) | 1) == 1))
+      return setting_bad(s, "no_rope_layers", list, "a 0 or 1 for each layer: 1 turns");
+    if (listed) off = json_integer_value(one) == 0;
+    if (off) mark(c->unturned, i), c->some_unturned = true;
+  }
+  return true;
+}
+
+/* In Exaone 4 and Cohere 2 windows and rotations go together: a layer that sees everything turns
+   nothing. An Exaone without windows turns everywhere. */
+static bool settings_full_layers(struct config_reader *s)
+{
+  struct model_config *c = s->c;
+  bool together = s->t->family == COHERE2 || (s->t->family == EXAONE4 && c->window > 0);
+  for (uint32_t i = 0; together && i < c->n_layers; i++) {
+    if (config_window(c, i) > 0) continue;
+    if (i >= CONFIG_MAX_LISTED)
+      return setting_bad(s, "num_hidden_layers",
+        json_object_get(s->all, "num_hidden_layers"), "at most 1024 layers");
+    mark(c->unturned, i), c->some_unturned = true;
+  }
   return true;
 }
 
@@ -338,10 +448,11 @@ static bool settings_model(struct config_reader *s)
   s->c->sampling = (struct sampling_defaults) { .temperature = 1, .top_p = 1,
     .typical_p = 1, .repetition_penalty = 1 };
   s->c->rope = (struct rope_config) { .beta_fast = 32, .beta_slow = 1,
-    .truncate = true };
+    .truncate = true, .theta = f->always.rope.theta, .local_theta = f->always.rope.local_theta };
   struct tables t = tables_of(f);
-  return settings_read(s, &t) && settings_derive(s) && settings_window(s)
-    && (s->c->learned_positions || settings_rope(s));
+  return settings_read(s, &t) && settings_derive(s) && settings_unturned(s)
+    && settings_window(s) && settings_full_layers(s)
+    && (s->c->learned_positions || (settings_rope(s) && settings_rotary(s)));
 }
 
 /* A user who has been told of all unknown fields of the first file, and has named

@@ -35,7 +35,7 @@ struct harmless_entry { const char *name, *reason; };
    null. */
 struct tables {
   unsigned family;
-  const struct config_field *used[4];
+  const struct config_field *used[6];
   const struct harmless_entry *harmless[4];
 };
 

@@ -508,7 +508,7 @@ static bool find_architecture(struct key_reader *s)
     return key_bad(s, "split.count",
       "1: a whole file, which llama-gguf-split --merge makes of the parts");
   const struct family_row *found = NULL;
-  char all[200];
+  char all[FAMILY_LIST];
   if (gguf_string(gguf_find(&s->g, "general.architecture"), &word))
     for (unsigned i = 0; i < N_FAMILIES && found == NULL; i++)
       if (word.n == strlen(model_families[i].gguf)

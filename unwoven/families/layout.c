@@ -20,93 +20,200 @@
 static const struct tensor_layout hf_gpt2 = {
   .name = "hf-gpt2", .format = "safetensors",
   .prefix = "transformer.", .of = {
-  [TENSOR_EMBEDDING] = {"~wte", false, false},
-  [TENSOR_POSITIONS] = {"~wpe", false, false},
-  [TENSOR_FINAL_NORM] = {"~ln_f", false, false},
-  [TENSOR_HEAD] = {"lm_head", false, false},
-  [TENSOR_ATTN_NORM] = {"~h.#.ln_1", false, false},
-  [TENSOR_QKV] = {"~h.#.attn.c_attn", true, false},
-  [TENSOR_OUT] = {"~h.#.attn.c_proj", true, false},
-  [TENSOR_MLP_NORM] = {"~h.#.ln_2", false, false},
-  [TENSOR_UP] = {"~h.#.mlp.c_fc", true, false},
-  [TENSOR_DOWN] = {"~h.#.mlp.c_proj", true, false} } };
+  [TENSOR_EMBEDDING] = {"~wte", false, false, NULL},
+  [TENSOR_POSITIONS] = {"~wpe", false, false, NULL},
+  [TENSOR_FINAL_NORM] = {"~ln_f", false, false, NULL},
+  [TENSOR_HEAD] = {"lm_head", false, false, NULL},
+  [TENSOR_ATTN_NORM] = {"~h.#.ln_1", false, false, NULL},
+  [TENSOR_QKV] = {"~h.#.attn.c_attn", true, false, NULL},
+  [TENSOR_OUT] = {"~h.#.attn.c_proj", true, false, NULL},
+  [TENSOR_MLP_NORM] = {"~h.#.ln_2", false, false, NULL},
+  [TENSOR_UP] = {"~h.#.mlp.c_fc", true, false, NULL},
+  [TENSOR_DOWN] = {"~h.#.mlp.c_proj", true, false, NULL} } };
 
 /* All later families of Hugging Face have Llama's names. Qwen 3 has a norm for the queries and
    one for the keys, as wide as one head. One name misleads: post_attention_layernorm, the
    second norm of a layer, comes after attention, and for us it is the norm before the MLP. */
 static const struct tensor_layout hf_llama = {
   .name = "hf-llama", .format = "safetensors", .prefix = "model.", .of = {
-  [TENSOR_EMBEDDING] = {"~embed_tokens", false, false},
-  [TENSOR_FINAL_NORM] = {"~norm", false, false},
-  [TENSOR_HEAD] = {"lm_head", false, false},
-  [TENSOR_ATTN_NORM] = {"~layers.#.input_layernorm", false, false},
-  [TENSOR_Q] = {"~layers.#.self_attn.q_proj", false, false},
-  [TENSOR_K] = {"~layers.#.self_attn.k_proj", false, false},
-  [TENSOR_V] = {"~layers.#.self_attn.v_proj", false, false},
-  [TENSOR_Q_NORM] = {"~layers.#.self_attn.q_norm", false, false},
-  [TENSOR_K_NORM] = {"~layers.#.self_attn.k_norm", false, false},
-  [TENSOR_OUT] = {"~layers.#.self_attn.o_proj", false, false},
-  [TENSOR_MLP_NORM] = {"~layers.#.post_attention_layernorm", false, false},
-  [TENSOR_GATE] = {"~layers.#.mlp.gate_proj", false, false},
-  [TENSOR_UP] = {"~layers.#.mlp.up_proj", false, false},
-  [TENSOR_DOWN] = {"~layers.#.mlp.down_proj", false, false} } };
+  [TENSOR_EMBEDDING] = {"~embed_tokens", false, false, NULL},
+  [TENSOR_FINAL_NORM] = {"~norm", false, false, NULL},
+  [TENSOR_HEAD] = {"lm_head", false, false, NULL},
+  [TENSOR_ATTN_NORM] = {"~layers.#.input_layernorm", false, false, NULL},
+  [TENSOR_Q] = {"~layers.#.self_attn.q_proj", false, false, NULL},
+  [TENSOR_K] = {"~layers.#.self_attn.k_proj", false, false, NULL},
+  [TENSOR_V] = {"~layers.#.self_attn.v_proj", false, false, NULL},
+  [TENSOR_Q_NORM] = {"~layers.#.self_attn.q_norm", false, false, NULL},
+  [TENSOR_K_NORM] = {"~layers.#.self_attn.k_norm", false, false, NULL},
+  [TENSOR_OUT] = {"~layers.#.self_attn.o_proj", false, false, NULL},
+  [TENSOR_MLP_NORM] = {"~layers.#.post_attention_layernorm", false, false, NULL},
+  [TENSOR_GATE] = {"~layers.#.mlp.gate_proj", false, false, NULL},
+  [TENSOR_UP] = {"~layers.#.mlp.up_proj", false, false, NULL},
+  [TENSOR_DOWN] = {"~layers.#.mlp.down_proj", false, false, NULL} } };
 
 /* llama.cpp has one set of names for all families, and transposes nothing. */
 static const struct tensor_layout gguf_gpt2 = {
   .name = "gguf-gpt2", .format = "gguf", .of = {
-  [TENSOR_EMBEDDING] = {"token_embd", false, false},
-  [TENSOR_FINAL_NORM] = {"output_norm", false, false},
-  [TENSOR_HEAD] = {"output", false, false},
-  [TENSOR_POSITIONS] = {"position_embd", false, false},
-  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm", false, false},
-  [TENSOR_QKV] = {"blk.#.attn_qkv", false, false},
-  [TENSOR_OUT] = {"blk.#.attn_output", false, false},
-  [TENSOR_MLP_NORM] = {"blk.#.ffn_norm", false, false},
-  [TENSOR_UP] = {"blk.#.ffn_up", false, false},
-  [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } };
+  [TENSOR_EMBEDDING] = {"token_embd", false, false, NULL},
+  [TENSOR_FINAL_NORM] = {"output_norm", false, false, NULL},
+  [TENSOR_HEAD] = {"output", false, false, NULL},
+  [TENSOR_POSITIONS] = {"position_embd", false, false, NULL},
+  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm", false, false, NULL},
+  [TENSOR_QKV] = {"blk.#.attn_qkv", false, false, NULL},
+  [TENSOR_OUT] = {"blk.#.attn_output", false, false, NULL},
+  [TENSOR_MLP_NORM] = {"blk.#.ffn_norm", false, false, NULL},
+  [TENSOR_UP] = {"blk.#.ffn_up", false, false, NULL},
+  [TENSOR_DOWN] = {"blk.#.ffn_down", false, false, NULL} } };
 
 /* Only here are rows permuted: Meta's program, for which the format's first files were made,
    turned neighbours. rope_freqs, the divisors of the frequencies, are in the files of some
    Llamas only. */
 static const struct tensor_layout gguf_llama = {
   .name = "gguf-llama", .format = "gguf", .of = {
-  [TENSOR_EMBEDDING] = {"token_embd", false, false},
-  [TENSOR_FINAL_NORM] = {"output_norm", false, false},
-  [TENSOR_HEAD] = {"output", false, false},
-  [TENSOR_ROPE_FACTORS] = {"rope_freqs", false, false},
-  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm", false, false},
-  [TENSOR_Q] = {"blk.#.attn_q", false, true},
-  [TENSOR_K] = {"blk.#.attn_k", false, true},
-  [TENSOR_V] = {"blk.#.attn_v", false, false},
-  [TENSOR_OUT] = {"blk.#.attn_output", false, false},
-  [TENSOR_MLP_NORM] = {"blk.#.ffn_norm", false, false},
-  [TENSOR_GATE] = {"blk.#.ffn_gate", false, false},
-  [TENSOR_UP] = {"blk.#.ffn_up", false, false},
-  [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } };
+  [TENSOR_EMBEDDING] = {"token_embd", false, false, NULL},
+  [TENSOR_FINAL_NORM] = {"output_norm", false, false, NULL},
+  [TENSOR_HEAD] = {"output", false, false, NULL},
+  [TENSOR_ROPE_FACTORS] = {"rope_freqs", false, false, NULL},
+  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm", false, false, NULL},
+  [TENSOR_Q] = {"blk.#.attn_q", false, true, NULL},
+  [TENSOR_K] = {"blk.#.attn_k", false, true, NULL},
+  [TENSOR_V] = {"blk.#.attn_v", false, false, NULL},
+  [TENSOR_OUT] = {"blk.#.attn_output", false, false, NULL},
+  [TENSOR_MLP_NORM] = {"blk.#.ffn_norm", false, false, NULL},
+  [TENSOR_GATE] = {"blk.#.ffn_gate", false, false, NULL},
+  [TENSOR_UP] = {"blk.#.ffn_up", false, false, NULL},
+  [TENSOR_DOWN] = {"blk.#.ffn_down", false, false, NULL} } };
 
 /* Qwen2 and Qwen3 share this one. */
 static const struct tensor_layout gguf_qwen = {
   .name = "gguf-qwen", .format = "gguf", .of = {
-  [TENSOR_EMBEDDING] = {"token_embd", false, false},
-  [TENSOR_FINAL_NORM] = {"output_norm", false, false},
-  [TENSOR_HEAD] = {"output", false, false},
-  [TENSOR_ROPE_FACTORS] = {"rope_freqs", false, false},
-  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm", false, false},
-  [TENSOR_Q] = {"blk.#.attn_q", false, false},
-  [TENSOR_K] = {"blk.#.attn_k", false, false},
-  [TENSOR_V] = {"blk.#.attn_v", false, false},
-  [TENSOR_Q_NORM] = {"blk.#.attn_q_norm", false, false},
-  [TENSOR_K_NORM] = {"blk.#.attn_k_norm", false, false},
-  [TENSOR_OUT] = {"blk.#.attn_output", false, false},
-  [TENSOR_MLP_NORM] = {"blk.#.ffn_norm", false, false},
-  [TENSOR_GATE] = {"blk.#.ffn_gate", false, false},
-  [TENSOR_UP] = {"blk.#.ffn_up", false, false},
-  [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } };
+  [TENSOR_EMBEDDING] = {"token_embd", false, false, NULL},
+  [TENSOR_FINAL_NORM] = {"output_norm", false, false, NULL},
+  [TENSOR_HEAD] = {"output", false, false, NULL},
+  [TENSOR_ROPE_FACTORS] = {"rope_freqs", false, false, NULL},
+  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm", false, false, NULL},
+  [TENSOR_Q] = {"blk.#.attn_q", false, false, NULL},
+  [TENSOR_K] = {"blk.#.attn_k", false, false, NULL},
+  [TENSOR_V] = {"blk.#.attn_v", false, false, NULL},
+  [TENSOR_Q_NORM] = {"blk.#.attn_q_norm", false, false, NULL},
+  [TENSOR_K_NORM] = {"blk.#.attn_k_norm", false, false, NULL},
+  [TENSOR_OUT] = {"blk.#.attn_output", false, false, NULL},
+  [TENSOR_MLP_NORM] = {"blk.#.ffn_norm", false, false, NULL},
+  [TENSOR_GATE] = {"blk.#.ffn_gate", false, false, NULL},
+  [TENSOR_UP] = {"blk.#.ffn_up", false, false, NULL},
+  [TENSOR_DOWN] = {"blk.#.ffn_down", false, false, NULL} } };
+
+/* What most later families have in common. */
+#define SAME(at, name) [at] = {name, false, false, NULL}
+#define HF_ENDS SAME(TENSOR_EMBEDDING, "~embed_tokens"), \
+  SAME(TENSOR_FINAL_NORM, "~norm"), SAME(TENSOR_HEAD, "lm_head")
+#define HF_QKV SAME(TENSOR_Q, "~layers.#.self_attn.q_proj"), \
+  SAME(TENSOR_K, "~layers.#.self_attn.k_proj"), SAME(TENSOR_V, "~layers.#.self_attn.v_proj")
+#define HF_MLP SAME(TENSOR_GATE, "~layers.#.mlp.gate_proj"), \
+  SAME(TENSOR_UP, "~layers.#.mlp.up_proj"), SAME(TENSOR_DOWN, "~layers.#.mlp.down_proj")
+
+/* OLMo 2 and Exaone 4: no norm comes before a half, so here post_attention_layernorm is what it says. */
+static const struct tensor_layout hf_olmo2 = {
+  .name = "hf-olmo2", .format = "safetensors", .prefix = "model.", .of = {
+  HF_ENDS, HF_QKV, HF_MLP, SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
+  SAME(TENSOR_Q_NORM, "~layers.#.self_attn.q_norm"),
+  SAME(TENSOR_K_NORM, "~layers.#.self_attn.k_norm"),
+  SAME(TENSOR_ATTN_POST, "~layers.#.post_attention_layernorm"),
+  SAME(TENSOR_MLP_POST, "~layers.#.post_feedforward_layernorm") } };
+
+/* Gemma 2 and 3 have both, and so the norm before the MLP has a third name. */
+static const struct tensor_layout hf_gemma2 = {
+  .name = "hf-gemma2", .format = "safetensors", .prefix = "model.", .of = {
+  HF_ENDS, HF_QKV, HF_MLP, SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
+  SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"),
+  SAME(TENSOR_Q_NORM, "~layers.#.self_attn.q_norm"),
+  SAME(TENSOR_K_NORM, "~layers.#.self_attn.k_norm"),
+  SAME(TENSOR_ATTN_POST, "~layers.#.post_attention_layernorm"),
+  SAME(TENSOR_MLP_NORM, "~layers.#.pre_feedforward_layernorm"),
+  SAME(TENSOR_MLP_POST, "~layers.#.post_feedforward_layernorm") } };
+
+/* The rows of one matrix are queries, keys and values, each all heads together, and those of another
+   gate and up. A slice of a matrix is a matrix, so nothing is cut while the model runs. */
+static const struct tensor_layout hf_phi3 = {
+  .name = "hf-phi3", .format = "safetensors", .prefix = "model.", .sliced = true,
+  .gate_above = true, .of = { HF_ENDS,
+  SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"),
+  SAME(TENSOR_QKV, "~layers.#.self_attn.qkv_proj"),
+  SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
+  SAME(TENSOR_MLP_NORM, "~layers.#.post_attention_layernorm"),
+  SAME(TENSOR_UP, "~layers.#.mlp.gate_up_proj"),
+  SAME(TENSOR_DOWN, "~layers.#.mlp.down_proj") } };
+
+/* GPT-NeoX and Pythia. The head was called embed_out until version 5 of the library. */
+static const struct tensor_layout hf_neox = {
+  .name = "hf-neox", .format = "safetensors", .prefix = "gpt_neox.", .of = {
+  SAME(TENSOR_EMBEDDING, "~embed_in"), SAME(TENSOR_FINAL_NORM, "~final_layer_norm"),
+  [TENSOR_HEAD] = {"embed_out", false, false, "lm_head"},
+  SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"),
+  SAME(TENSOR_QKV, "~layers.#.attention.query_key_value"),
+  SAME(TENSOR_OUT, "~layers.#.attention.dense"),
+  SAME(TENSOR_MLP_NORM, "~layers.#.post_attention_layernorm"),
+  SAME(TENSOR_UP, "~layers.#.mlp.dense_h_to_4h"),
+  SAME(TENSOR_DOWN, "~layers.#.mlp.dense_4h_to_h") } };
+
+/* The norms of Falcon have other names where there are two of them for parallel halves. */
+static const struct tensor_layout hf_falcon = {
+  .name = "hf-falcon", .format = "safetensors", .prefix = "transformer.", .of = {
+  SAME(TENSOR_EMBEDDING, "~word_embeddings"), SAME(TENSOR_FINAL_NORM, "~ln_f"),
+  SAME(TENSOR_HEAD, "lm_head"),
+  [TENSOR_ATTN_NORM] = {"~h.#.input_layernorm", false, false, "~h.#.ln_attn"},
+  SAME(TENSOR_QKV, "~h.#.self_attention.query_key_value"),
+  SAME(TENSOR_OUT, "~h.#.self_attention.dense"),
+  [TENSOR_MLP_NORM] = {"~h.#.post_attention_layernorm", false, false, "~h.#.ln_mlp"},
+  SAME(TENSOR_UP, "~h.#.mlp.dense_h_to_4h"),
+  SAME(TENSOR_DOWN, "~h.#.mlp.dense_4h_to_h") } };
+
+/* Phi-1, 1.5 and 2. */
+static const struct tensor_layout hf_phi = {
+  .name = "hf-phi", .format = "safetensors", .prefix = "model.", .of = {
+  SAME(TENSOR_EMBEDDING, "~embed_tokens"), SAME(TENSOR_FINAL_NORM, "~final_layernorm"),
+  SAME(TENSOR_HEAD, "lm_head"), HF_QKV,
+  SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"),
+  SAME(TENSOR_Q_NORM, "~layers.#.self_attn.q_layernorm"),
+  SAME(TENSOR_K_NORM, "~layers.#.self_attn.k_layernorm"),
+  SAME(TENSOR_OUT, "~layers.#.self_attn.dense"),
+  SAME(TENSOR_UP, "~layers.#.mlp.fc1"), SAME(TENSOR_DOWN, "~layers.#.mlp.fc2") } };
+
+static const struct tensor_layout hf_stablelm = {
+  .name = "hf-stablelm", .format = "safetensors", .prefix = "model.", .norms_apart = true,
+  .of = { HF_ENDS, HF_QKV, HF_MLP, SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
+  SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"),
+  SAME(TENSOR_Q_NORM, "~layers.#.self_attn.q_layernorm"),
+  SAME(TENSOR_K_NORM, "~layers.#.self_attn.k_layernorm"),
+  SAME(TENSOR_MLP_NORM, "~layers.#.post_attention_layernorm") } };
+
+/* The same families in llama.cpp's words. A Gemma has its norms with the 1 already added. */
+#define GGUF_ENDS SAME(TENSOR_EMBEDDING, "token_embd"), \
+  SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output")
+#define GGUF_QKV SAME(TENSOR_Q, "blk.#.attn_q"), SAME(TENSOR_K, "blk.#.attn_k"), \
+  SAME(TENSOR_V, "blk.#.attn_v"), SAME(TENSOR_Q_NORM, "blk.#.attn_q_norm"), \
+  SAME(TENSOR_K_NORM, "blk.#.attn_k_norm"), SAME(TENSOR_OUT, "blk.#.attn_output")
+#define GGUF_MLP SAME(TENSOR_GATE, "blk.#.ffn_gate"), SAME(TENSOR_UP, "blk.#.ffn_up"), \
+  SAME(TENSOR_DOWN, "blk.#.ffn_down")
+#define GGUF_POST SAME(TENSOR_ATTN_POST, "blk.#.post_attention_norm"), \
+  SAME(TENSOR_MLP_POST, "blk.#.post_ffw_norm")
+static const struct tensor_layout gguf_olmo2 = {
+  .name = "gguf-olmo2", .format = "gguf", .of = { GGUF_ENDS, GGUF_QKV, GGUF_MLP, GGUF_POST } };
+static const struct tensor_layout gguf_gemma2 = {
+  .name = "gguf-gemma2", .format = "gguf", .of = { GGUF_ENDS, GGUF_QKV, GGUF_MLP, GGUF_POST,
+  SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm") } };
+static const struct tensor_layout gguf_phi3 = {
+  .name = "gguf-phi3", .format = "gguf", .sliced = true, .gate_above = true, .of = { GGUF_ENDS,
+  SAME(TENSOR_ROPE_SHORT, "rope_factors_short"), SAME(TENSOR_ROPE_LONG, "rope_factors_long"),
+  SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_QKV, "blk.#.attn_qkv"),
+  SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm"),
+  SAME(TENSOR_UP, "blk.#.ffn_up"), SAME(TENSOR_DOWN, "blk.#.ffn_down") } };
 
 const struct tensor_layout *layout_at(size_t i)
 {
   static const struct tensor_layout *const known[] = { &hf_gpt2, &hf_llama,
-    &gguf_gpt2, &gguf_llama, &gguf_qwen };
+    &gguf_gpt2, &gguf_llama, &gguf_qwen, &hf_olmo2, &hf_gemma2, &hf_phi3, &hf_neox,
+    &hf_falcon, &hf_phi, &hf_stablelm, &gguf_olmo2, &gguf_gemma2, &gguf_phi3 };
   return i < sizeof known / sizeof known[0] ? known[i] : NULL;
 }
 
@@ -117,22 +224,22 @@ const struct tensor_layout *layout_find(const char *format, const char *family)
   const struct tensor_layout *l = NULL;
   for (size_t i = 0; f != NULL && (l = layout_at(i)) != NULL; i++)
     if (strcmp(l->format, format) == 0 && (strcmp(l->name, f->layout[0]) == 0
-        || strcmp(l->name, f->layout[1]) == 0)) break;
+        || (f->layout[1] != NULL && strcmp(l->name, f->layout[1]) == 0))) break;
   return l;
 }
 
 bool layout_fused(const struct tensor_layout *l)
 {
-  return l->of[TENSOR_QKV].pattern != NULL;
+  return l->of[TENSOR_QKV].pattern != NULL && !l->sliced;
 }
 
 /* Piece by piece: a tilde is the prefix, a number sign the layer. A name that does not fit is
    cut, and then no tensor is found under it. */
-void layout_name(const struct tensor_layout *l, enum tensor_role role,
-  const char *prefix, uint32_t layer, const char *what, char full[160])
+static void name_by(const char *pattern, const char *prefix, uint32_t layer,
+  const char *what, char full[160])
 {
   size_t n = 0;
-  for (const char *p = l->of[role].pattern; *p != '\0' && n < 160; p++) {
+  for (const char *p = pattern; *p != '\0' && n < 160; p++) {
     char *to = full + n;
     size_t left = 160 - n;
     if (*p == '~') n += (size_t) snprintf(to, left, "%s", prefix);
@@ -140,4 +247,15 @@ void layout_name(const struct tensor_layout *l, enum tensor_role role,
     else n += (size_t) snprintf(to, left, "%c", *p);
   }
   if (n < 160) snprintf(full + n, 160 - n, ".%s", what);
+}
+
+void layout_name(const struct tensor_layout *l, enum tensor_role role,
+  const char *prefix, uint32_t layer, const char *what, char full[160])
+{ name_by(l->of[role].pattern, prefix, layer, what, full); }
+bool layout_also(const struct tensor_layout *l, enum tensor_role role,
+  const char *prefix, uint32_t layer, const char *what, char full[160])
+{
+  if (l->of[role].also == NULL) return false;
+  name_by(l->of[role].also, prefix, layer, what, full);
+  return true;
 }

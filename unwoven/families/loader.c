@@ -64,6 +64,9 @@ static struct tensor require_tensor(struct model_loader *a,
   }
   layout_name(a->layout, role, a->prefix, a->layer, what, name);
   const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
+  char other[160];
+  if (t == NULL && layout_also(a->layout, role, a->prefix, a->layer, what, other)
+      && (t = tensor_file_find(a->lm->weights, other)) != NULL) strcpy(name, other);
   char wanted[TYPES_TEXT], found[64] = "missing";
   if (columns == 0) snprintf(wanted, sizeof wanted, "[%" PRIu64 "]", rows);
   else snprintf(wanted, sizeof wanted, "[%" PRIu64 ", %" PRIu64 "]", rows, columns);
@@ -103,42 +106,138 @@ static struct matrix require_matrix(struct model_loader *a, enum tensor_role rol
   return w;
 }
 
-/* A norm has a gain, a LayerNorm a bias as well. Epsilon is rounded to float here, once, as
+/* Gains are used as the file has them, but for two kinds of model: if the gain is one more than what is
+   stored, the sum is made here, once, in float as the published programs do; and gains that are tensors
+   by heads are put side by side. Then every gain of the model is a copy that the model owns. */
+static float *own_gain(struct model_loader *a, size_t d)
+{
+  if (!a->ok) return NULL;
+  float *gain = memory_alloc(a->m, MEMORY_OTHER, d, sizeof *gain, a->why);
+  a->ok = gain != NULL;
+  return gain;
+}
+
+static struct tensor copy_gain(struct model_loader *a, struct tensor t, size_t d)
+{
+  float plus = a->lm->config.one_plus ? 1 : 0, *gain = own_gain(a, d);
+  for (size_t i = 0; i < d && gain != NULL; i++) gain[i] = plus + tensor_number(t, i);
+  return (struct tensor) { gain, WEIGHT_F32 };
+}
+
+/* A norm has a gain, a LayerNorm usually a bias as well. Epsilon is rounded to float here, once, as
    the published programs do. */
+static struct norm bare_norm(const struct model_config *c)
+{
+  return (struct norm) { .kind = c->layer_norm ? NORM_LAYER : NORM_RMS,
+    .epsilon = (float) c->norm_eps };
+}
+
 static struct norm require_norm(struct model_loader *a, enum tensor_role role,
   size_t d)
 {
   const struct model_config *c = &a->lm->config;
-  struct norm g = { .kind = c->layer_norm ? NORM_LAYER : NORM_RMS,
-    .epsilon = (float) c->norm_eps };
+  struct norm g = bare_norm(c);
   g.gain = require_tensor(a, role, "weight", d, 0);
-  if (c->layer_norm) g.bias = require_tensor(a, role, "bias", d, 0);
+  if (c->layer_norm && !c->unbiased_norm) g.bias = require_tensor(a, role, "bias", d, 0);
+  if (role == TENSOR_FINAL_NORM) a->lm->gain_type = g.gain.type;
+  if (a->lm->own_gains) g.gain = copy_gain(a, g.gain, d);
   return g;
+}
+
+/* Where each head has gains of its own, they are one tensor with a row for each head, or a tensor for
+   each. Neither kind has a bias. */
+static struct norm require_head_norms(struct model_loader *a, enum tensor_role role,
+  size_t heads, size_t d)
+{
+  struct norm g = bare_norm(&a->lm->config);
+  if (!a->layout->norms_apart) {
+    g.gain = copy_gain(a, require_tensor(a, role, "weight", heads, d), heads * d);
+    return g;
+  }
+  float *gain = own_gain(a, heads * d);
+  g.gain = (struct tensor) { gain, WEIGHT_F32 };
+  for (size_t h = 0; h < heads && a->ok; h++) {
+    char what[40];
+    snprintf(what, sizeof what, "norms.%zu.weight", h);
+    struct tensor one = require_tensor(a, role, what, d, 0);
+    for (size_t i = 0; i < d && a->ok; i++) gain[h * d + i] = tensor_number(one, i);
+  }
+  return g;
+}
+
+static struct norm require_qk_norm(struct model_loader *a, enum tensor_role role,
+  size_t heads)
+{
+  const struct model_config *c = &a->lm->config;
+  size_t d = c->head_dim;
+  if (c->qk_norm_each) return require_head_norms(a, role, heads, d);
+  return require_norm(a, role, c->qk_norm_wide ? heads * d : d);
+}
+
+/* Some rows of a matrix that is stored by outputs: again a matrix. */
+static struct matrix slice_of(const struct matrix *all, size_t from, size_t rows)
+{
+  struct matrix w = *all;
+  const char *weight = all->weight.data, *bias = all->bias.data;
+  w.out = rows;
+  if (weight != NULL)
+    w.weight.data = weight + from * weight_row_bytes(all->weight.type, all->in);
+  if (bias != NULL) w.bias.data = bias + weight_row_bytes(all->bias.type, from);
+  return w;
 }
 
 /* With fewer heads of keys than of queries two of the three matrices are narrower; with a
    given head_dim the first need not be square. If one matrix serves all three, a pass cuts its
-   results into three equal parts, so there must be as many heads of keys as of queries. */
+   results: by heads of keys, or into three equal parts, and then there must be as many heads of
+   keys as of queries. */
+static void require_fused(struct model_loader *a, struct model_layer *l, size_t q,
+  size_t kv)
+{
+  const struct model_config *c = &a->lm->config;
+  struct matrix all = { .in = 0 };
+  l->n_qkv = layout_fused(a->layout) ? 1 : 3;
+  if (a->ok && l->n_qkv == 1 && q != kv && !c->qkv_grouped)
+    a->ok = error_found(a->why, tensor_file_path(a->lm->weights), "the layout",
+      a->layout->name, "one with a matrix each for queries, keys and values");
+  all = require_matrix(a, TENSOR_QKV, c->d_model, q + 2 * kv, c->qkv_bias);
+  l->qkv[0] = all;
+  if (l->n_qkv == 1) return;
+  l->qkv[0] = slice_of(&all, 0, q);
+  l->qkv[1] = slice_of(&all, q, kv), l->qkv[2] = slice_of(&all, q + kv, kv);
+}
+
 static void assemble_qkv(struct model_loader *a, struct model_layer *l)
 {
   const struct model_config *c = &a->lm->config;
   size_t d = c->d_model, q = (size_t) c->n_heads * c->head_dim;
   size_t kv = (size_t) c->n_kv_heads * c->head_dim;
-  l->n_qkv = layout_fused(a->layout) ? 1 : 3;
-  if (l->n_qkv == 1) {
-    if (a->ok && q != kv)
-      a->ok = error_found(a->why, tensor_file_path(a->lm->weights), "the layout",
-        a->layout->name, "one with a matrix each for queries, keys and values");
-    l->qkv[0] = require_matrix(a, TENSOR_QKV, d, 3 * q, c->qkv_bias);
+  a->lm->neighbours = a->layout->of[TENSOR_Q].permuted || c->interleaved;
+  if (a->layout->of[TENSOR_QKV].pattern != NULL) require_fused(a, l, q, kv);
+  else {
+    l->n_qkv = 3;
+    l->qkv[0] = require_matrix(a, TENSOR_Q, d, q, c->qkv_bias);
+    l->qkv[1] = require_matrix(a, TENSOR_K, d, kv, c->qkv_bias);
+    l->qkv[2] = require_matrix(a, TENSOR_V, d, kv, c->qkv_bias);
+  }
+  if (!c->qk_norm) return;
+  l->q_norm = require_qk_norm(a, TENSOR_Q_NORM, c->n_heads);
+  l->k_norm = require_qk_norm(a, TENSOR_K_NORM, c->n_kv_heads);
+}
+
+/* Gate and up, in one matrix or two. */
+static void assemble_up(struct model_loader *a, struct model_layer *l)
+{
+  const struct model_config *c = &a->lm->config;
+  size_t d = c->d_model, inner = c->d_inner;
+  if (a->layout->gate_above && c->gated) {
+    struct matrix all = require_matrix(a, TENSOR_UP, d, 2 * inner, c->mlp_bias);
+    l->up[0] = slice_of(&all, 0, inner), l->up[1] = slice_of(&all, inner, inner);
+    l->n_up = 2;
     return;
   }
-  l->qkv[0] = require_matrix(a, TENSOR_Q, d, q, c->qkv_bias);
-  l->qkv[1] = require_matrix(a, TENSOR_K, d, kv, c->qkv_bias);
-  l->qkv[2] = require_matrix(a, TENSOR_V, d, kv, c->qkv_bias);
-  a->lm->neighbours = a->layout->of[TENSOR_Q].permuted;
-  if (!c->qk_norm) return;
-  l->q_norm = require_norm(a, TENSOR_Q_NORM, c->head_dim);
-  l->k_norm = require_norm(a, TENSOR_K_NORM, c->head_dim);
+  if (c->gated)
+    l->up[l->n_up++] = require_matrix(a, TENSOR_GATE, d, inner, c->mlp_bias);
+  l->up[l->n_up++] = require_matrix(a, TENSOR_UP, d, inner, c->mlp_bias);
 }
 
 /* In the order of their use: of several faults the message is about the one that a
@@ -149,15 +248,16 @@ static void assemble_layer(struct model_loader *a, uint32_t i,
   const struct model_config *c = &a->lm->config;
   size_t d = c->d_model, inner = c->d_inner;
   a->layer = i;
-  l->attn_norm = require_norm(a, TENSOR_ATTN_NORM, d);
+  if (!c->bare_branches) l->attn_norm = require_norm(a, TENSOR_ATTN_NORM, d);
   assemble_qkv(a, l);
   l->out = require_matrix(a, TENSOR_OUT, (size_t) c->n_heads * c->head_dim, d,
     c->out_bias);
-  l->mlp_norm = require_norm(a, TENSOR_MLP_NORM, d);
-  if (c->gated)
-    l->up[l->n_up++] = require_matrix(a, TENSOR_GATE, d, inner, c->mlp_bias);
-  l->up[l->n_up++] = require_matrix(a, TENSOR_UP, d, inner, c->mlp_bias);
+  if (c->post_norms) l->attn_post = require_norm(a, TENSOR_ATTN_POST, d);
+  if (!c->bare_branches && !c->shared_norm)
+    l->mlp_norm = require_norm(a, TENSOR_MLP_NORM, d);
+  assemble_up(a, l);
   l->down = require_matrix(a, TENSOR_DOWN, inner, d, c->mlp_bias);
+  if (c->post_norms) l->mlp_post = require_norm(a, TENSOR_MLP_POST, d);
 }
 
 /* Some tools write the head of a tied model all the same, and then it is the embedding, byte for byte. If it is not, settings and weights
@@ -199,11 +299,12 @@ static void assemble_ends(struct model_loader *a)
   if (tensor_file_find(lm->weights, "rope_freqs.weight") != NULL
       && a->layout->of[TENSOR_ROPE_FACTORS].pattern != NULL)
     a->factors = require_tensor(a, TENSOR_ROPE_FACTORS, "weight",
-      c->head_dim / 2, 0);
+      config_rotary(c) / 2, 0);
   lm->head = (struct matrix) { .in = c->d_model, .out = c->vocab_size };
   if (c->tied && a->ok && has_own_head(a)) untie(a);
   lm->head.weight = c->tied ? lm->embedding
     : require_tensor(a, TENSOR_HEAD, "weight", c->vocab_size, c->d_model);
+  if (c->head_bias) lm->head.bias = require_tensor(a, TENSOR_HEAD, "bias", c->vocab_size, 0);
   lm->head_bytes = (uint64_t) c->vocab_size
     * weight_row_bytes(lm->head.weight.type, c->d_model);
 }
@@ -237,9 +338,11 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
   static const struct { const char *end, *reason; } known[] =
     { {".attn.bias", "a stored causal mask: ours is the order of rows"},
     {".attn.masked_bias", "the value that a stored mask puts in"},
+    {".attention.bias", "a stored causal mask: ours is the order of rows"},
+    {".attention.masked_bias", "the value that a stored mask puts in"},
     {".rotary_emb.inv_freq", "stored frequencies: computed from rope_theta"} };
   size_t n = strlen(t->name);
-  for (int i = 0; i < 3; i++) {
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     size_t k = strlen(known[i].end);
     if ((n > k && strcmp(t->name + n - k, known[i].end) == 0)
       || strcmp(t->name, known[i].end + 1) == 0)
@@ -254,6 +357,17 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
     "only the tensors that the settings call for");
 }
 
+/* The base of layers with a window is never stretched. */
+static bool local_frequencies(struct model_loader *a, uint32_t half)
+{
+  struct model *lm = a->lm;
+  float *f = memory_alloc(a->m, MEMORY_OTHER, half, sizeof *f, a->why);
+  lm->local_frequency = f;
+  for (uint32_t i = 0; i < half && f != NULL; i++)
+    f[i] = (float) rope_frequency(lm->config.rope.local_theta, i, half);
+  return f != NULL;
+}
+
 /* From the settings, in double, and rounded here, once. The GGUF file of a stretched Llama 3
    does not say how its wheels are slowed; it has the result, a divisor for each, in float. It
    was rounded when the file was made, so the last bit of a frequency may differ from that of
@@ -262,8 +376,9 @@ static bool model_frequencies(struct model_loader *a)
 {
   struct model *lm = a->lm;
   const struct model_config *c = &lm->config;
-  uint32_t half = c->head_dim / 2;
+  uint32_t half = config_rotary(c) / 2;
   if (c->learned_positions) return true;
+  if (c->rope.local_theta > 0 && !local_frequencies(a, half)) return false;
   lm->frequency = memory_alloc(a->m, MEMORY_OTHER, half, sizeof(float), a->why);
   for (uint32_t i = 0; i < half && lm->frequency != NULL; i++) {
     float by = a->factors.data == NULL ? 1 : tensor_number(a->factors, i);
@@ -304,8 +419,11 @@ static bool model_assemble(struct model_loader *a)
       "a file without tensors", "those of a model");
   if (!kernels_check_settings(a->k, c, tensor_file_path(lm->weights), a->why)
     || !model_layout(a)) return false;
+  double scale = c->scaled ? 1 / sqrt((double) c->head_dim) : 1;
+  if (c->score_scale > 0) scale = c->score_scale;
   lm->attention = (struct attention_dims) { c->n_heads, c->n_kv_heads, c->head_dim,
-    (float) (c->scaled ? 1 / sqrt((double) c->head_dim) : 1) };
+    (float) scale, (float) c->score_cap };
+  lm->own_gains = c->one_plus || c->qk_norm_each;
   assemble_ends(a);
   if (a->ok) assemble_layers(a);
   for (size_t i = 0; i < tensor_file_count(lm->weights) && a->ok; i++)
@@ -342,12 +460,26 @@ struct model *model_open(struct memory *m, const char *directory,
   return model_open_with(m, directory, &none, why);
 }
 
+/* All gains, or none. */
+static void free_gains(struct memory *m, struct model *lm)
+{
+  for (uint32_t i = 0; i < lm->config.n_layers && lm->layers != NULL; i++) {
+    struct model_layer *l = &lm->layers[i];
+    struct norm *of[] = { &l->attn_norm, &l->mlp_norm, &l->attn_post, &l->mlp_post,
+      &l->q_norm, &l->k_norm };
+    for (int k = 0; k < 6; k++) memory_free(m, (void *) (uintptr_t) of[k]->gain.data);
+  }
+  memory_free(m, (void *) (uintptr_t) lm->final_norm.gain.data);
+}
+
 /* The settings last: the sizes of the blocks come from them. */
 void model_close(struct memory *m, struct model *lm)
 {
   if (lm == NULL) return;
+  if (lm->own_gains) free_gains(m, lm);
   memory_free(m, lm->layers);
   memory_free(m, lm->frequency);
+  memory_free(m, lm->local_frequency);
   tensor_file_close(m, lm->weights);
   config_close(m, &lm->config);
   memory_free(m, lm);

@@ -116,6 +116,7 @@ static void list_norm(struct listing *s, const struct norm *g, size_t d)
 static void list_model(struct listing *s, const struct model *lm, bool all)
 {
   size_t d = lm->config.d_model, head = lm->config.head_dim;
+  bool wide = lm->config.qk_norm_wide || lm->config.qk_norm_each;
   for (uint32_t i = 0; i < lm->config.n_layers; i++) {
     const struct model_layer *l = &lm->layers[i];
     for (size_t j = 0; j < l->n_qkv; j++) list_matrix(s, &l->qkv[j], all);
@@ -123,7 +124,9 @@ static void list_model(struct listing *s, const struct model *lm, bool all)
     list_matrix(s, &l->out, all), list_matrix(s, &l->down, all);
     if (!all) continue;
     list_norm(s, &l->attn_norm, d), list_norm(s, &l->mlp_norm, d);
-    list_norm(s, &l->q_norm, head), list_norm(s, &l->k_norm, head);
+    list_norm(s, &l->attn_post, d), list_norm(s, &l->mlp_post, d);
+    list_norm(s, &l->q_norm, wide ? head * lm->config.n_heads : head);
+    list_norm(s, &l->k_norm, wide ? head * lm->config.n_kv_heads : head);
   }
   list_matrix(s, &lm->head, all);
   if (!all) return;
@@ -132,12 +135,12 @@ static void list_model(struct listing *s, const struct model *lm, bool all)
   list_tensor(s, lm->positions, d, lm->config.n_positions);
 }
 
-/* A layer has at most seven matrices with a bias each, and four norms of two tensors; the six others are the
+/* A layer has at most seven matrices with a bias each, and six norms of two tensors; the six others are the
    output projection with its bias, the last norm and the two embeddings. */
 struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
   enum activations asked, const struct model *lm, struct error *why)
 {
-  size_t most = (size_t) lm->config.n_layers * (7 * 2 + 4 * 2) + 6;
+  size_t most = (size_t) lm->config.n_layers * (7 * 2 + 6 * 2) + 6;
   struct listing s = { .of = memory_alloc(m, MEMORY_OTHER, most, sizeof *s.of, why) };
   const struct matrix **list = s.of == NULL ? NULL
     : memory_alloc(m, MEMORY_OTHER, most, sizeof *list, why);

@@ -7,7 +7,8 @@
 #include "model/model.h"
 
 /* the words of a row as truth values, and the greatest count that a file may give */
-enum { MOST = 0x7fffffff, setting_hidden = 0, setting_shown = 1, setting_other = 0,
+enum { MOST = 0x7fffffff, setting_hidden = SETTING_HIDDEN,
+  setting_shown = SETTING_SHOWN, setting_set = SETTING_SHOWN_IF_SET, setting_other = 0,
   setting_same = 1, setting_free = 0, setting_sized = 1, setting_host = 0,
   setting_device = 1 };
 #define SETTING(kind, name, min, max, shown, same, sized, device) \
@@ -53,6 +54,19 @@ bool kernels_check_settings(const struct kernels *k, const struct model_config *
         " wanted: the host's kernels", path, k->name, config_setting[i].name);
   return true;
 }
+
+bool setting_is_listed(const struct setting *s, const struct model_config *c)
+{
+  return s->listed == SETTING_SHOWN
+    || (s->listed == SETTING_SHOWN_IF_SET && setting_value(s, c) != 0);
+}
+
+uint32_t config_rotary(const struct model_config *c)
+{ return c->rotary == 0 ? c->head_dim : c->rotary; }
+bool config_turns(const struct model_config *c, uint32_t layer)
+{ return !c->some_unturned || (c->unturned[layer / 8] >> layer % 8 & 1) == 0; }
+bool config_turns_locally(const struct model_config *c, uint32_t layer)
+{ return c->rope.local_theta > 0 && config_window(c, layer) > 0; }
 
 uint32_t config_window(const struct model_config *c, uint32_t layer)
 {

@@ -182,22 +182,24 @@ static void arrays_open_lent(struct work *w, struct error *why)
    the number of rows is checked by memory_alloc. An array that a kind of model does not use has no
    numbers. The arrays that have a vector for each row are neighbours in one block, which is
    proportional to the number of rows and does not depend on how long the text is. */
-enum { N_ARRAYS = 11 };
+enum { N_ARRAYS = 13 };
 
 /* where its address goes; numbers a row */
 struct pass_array { float **at; size_t width; };
 static bool arrays_open(struct work *w, struct error *why)
 {
   const struct model_config *c = &w->lm->config;
-  size_t n = w->n, half = c->head_dim / 2;
+  size_t n = w->n, half = config_rotary(c) / 2;
   w->q_width = (size_t) c->n_heads * c->head_dim;
   w->kv_width = (size_t) c->n_kv_heads * c->head_dim;
+  size_t local = w->lm->local_frequency == NULL ? 0 : half;
   bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
   struct pass_array part[N_ARRAYS] = { { &w->normed, c->d_model },
     { &w->fused, fused ? 3 * w->q_width : 0 }, { &w->q, w->q_width },
     { &w->k, w->kv_width }, { &w->v, w->kv_width }, { &w->mixed, w->q_width },
     { &w->added, c->d_model }, { &w->inner, c->d_inner },
-    { &w->up, gated ? c->d_inner : 0 }, { &w->cosine, half }, { &w->sine, half } };
+    { &w->up, gated ? c->d_inner : 0 }, { &w->cosine[0], half }, { &w->sine[0], half },
+    { &w->cosine[1], local }, { &w->sine[1], local } };
   size_t width = 0;
   for (int i = 0; i < N_ARRAYS; i++) width += part[i].width;
   float *rows = work_array(w, n, width * sizeof *rows, why);
@@ -304,9 +306,9 @@ void work_ask(struct work *w)
    order when the model is opened; an earlier version did, and copied a tenth of the weights before
    the first token. It is cheaper to put the results in order, which are some numbers for each row of
    a pass. No sum changes, since each number is the same product wherever it is stored. */
-static void gather_heads(float *x, size_t heads, size_t half, float *one)
+static void gather_heads(float *x, size_t heads, size_t d, size_t half, float *one)
 {
-  for (size_t h = 0; h < heads; h++, x += 2 * half) {
+  for (size_t h = 0; h < heads; h++, x += d) {
     for (size_t i = 0; i < half; i++)
       one[i] = x[2 * i], one[half + i] = x[2 * i + 1];
     memcpy(x, one, 2 * half * sizeof *x);
@@ -321,7 +323,7 @@ static void gather_rows(struct work *w, float *x, size_t heads)
   size_t d = w->lm->config.head_dim, bytes = heads * d * sizeof *x;
   float *at = b->is_host ? x : w->spare + d;
   if (!b->is_host) b->get(b, at, x, bytes);
-  gather_heads(at, heads, d / 2, w->spare);
+  gather_heads(at, heads, d, config_rotary(&w->lm->config) / 2, w->spare);
   if (!b->is_host) b->set(b, x, at, bytes);
 }
 

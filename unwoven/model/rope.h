@@ -19,6 +19,7 @@ enum rope_kind { ROPE_PLAIN, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN };
 struct rope_config {
   enum rope_kind kind;
   double theta, factor; /* the base; how many times longer texts become */
+  double local_theta; /* the base of layers with a window, never stretched; 0: the same */
   uint32_t original; /* positions that the model was first trained on */
   double low_freq_factor, high_freq_factor; /* llama3, in turns */
   double beta_slow, beta_fast; /* yarn, in turns */

@@ -66,6 +66,9 @@ enum { /* SETTING_d_model for d_model */
 #undef SETTING
 #undef PART
 
+/* whether a listing shows a setting: never, always, or only if it is not zero */
+enum setting_listed { SETTING_HIDDEN, SETTING_SHOWN, SETTING_SHOWN_IF_SET };
+
 /* whether a listing shows it; whether a file must keep it; whether the number of
    weights depends on it; whether a device's kernels know it */
 struct setting {
@@ -73,7 +76,8 @@ struct setting {
   enum setting_kind kind;
   size_t at; /* in struct model_config */
   double min, max;
-  bool shown, same, sized, device;
+  enum setting_listed listed;
+  bool same, sized, device;
 };
 
 /* one for each number and switch */
@@ -89,6 +93,18 @@ void setting_put(const struct setting *s, struct model_config *c, double x);
    the first that it does not know, by name */
 bool kernels_check_settings(const struct kernels *k, const struct model_config *c,
   const char *path, struct error *why);
+
+/* whether a listing of c has a line for it */
+bool setting_is_listed(const struct setting *s, const struct model_config *c);
+
+/* how many numbers of each head are turned; with learned positions as many as a head has */
+uint32_t config_rotary(const struct model_config *c);
+
+/* whether layer turns queries and keys; of a model with rotations */
+bool config_turns(const struct model_config *c, uint32_t layer);
+
+/* whether layer turns them by the second base: a window, in a model that has one for windows */
+bool config_turns_locally(const struct model_config *c, uint32_t layer);
 
 /* positions that a row sees in layer, itself included; 0: all */
 uint32_t config_window(const struct model_config *c, uint32_t layer);
