@@ -608,7 +608,7 @@ START_TEST(a_setting_says_whether_weights_depend_on_it)
 {
   const struct model_config base = { .family = "llama", .vocab_size = 24, .n_positions = 16,
     .d_model = 16, .d_inner = 24, .n_layers = 2, .n_heads = 4, .n_kv_heads = 2, .head_dim = 4,
-    .learned_positions = true };
+    .learned_positions = true, .layer_norm = true, .qk_norm = true };
   for (int i = 0; i < N_MODEL_SETTINGS; i++) {
     const struct setting *s = &config_setting[i];
     struct model_config c = base;

@@ -402,12 +402,12 @@ START_TEST(the_tables_of_families_and_settings_are_whole)
 {
   for (int i = 0; i < N_FAMILIES; i++) {
     const struct family_row *f = &model_families[i];
-    ck_assert_msg(f->type != NULL && f->architecture != NULL && f->gguf != NULL, "family %d has no row", i);
+    ck_assert_msg(f->type != NULL && f->architecture != NULL && (f->gguf != NULL) == (f->layout[1] != NULL), "family %d has no row", i);
     ck_assert_msg(f->always.family != NULL && strcmp(f->always.family, f->type) == 0
       && family_named(f->type) == f, "%s", f->type);
     const struct tensor_layout *a = layout_find("safetensors", f->type), *b = layout_find("gguf", f->type);
-    ck_assert_msg(a != NULL && b != NULL && strcmp(a->name, f->layout[0]) == 0
-      && strcmp(b->name, f->layout[1]) == 0, "%s: its layouts", f->type);
+    ck_assert_msg(a != NULL && strcmp(a->name, f->layout[0]) == 0
+      && (b != NULL ? f->layout[1] != NULL && strcmp(b->name, f->layout[1]) == 0 : f->layout[1] == NULL), "%s: its layouts", f->type);
     ck_assert_msg(config_reads((size_t) i, "vocab_size"), "%s", f->type);
   }
   ck_assert(config_family(N_FAMILIES) == NULL && family_named("another") == NULL);
@@ -471,7 +471,7 @@ START_TEST(a_layout_says_how_a_file_has_its_tensors)
   ck_assert_msg(layout_answer(dir, &l, got, &n, &why), "%s", why.text);
   ck_assert(memcmp(got, want, n * sizeof *got) == 0);
   variant_drop(dir);
-  ck_assert(layout_find("another", "gpt2") == NULL && layout_at(5) == NULL);
+  ck_assert(layout_find("another", "gpt2") == NULL && layout_at(15) == NULL);
   ck_assert(layout_find("safetensors", NULL) == NULL && layout_find("gguf", "another") == NULL);
   ck_assert(layout_find("gguf", "mistral") == layout_at(3) && layout_find("gguf", "qwen3") == layout_at(4));
 }
@@ -928,7 +928,7 @@ START_TEST(published_settings_are_understood)
     n++;
   }
   fclose(f);
-  ck_assert_uint_ge(refused, 7);
+  ck_assert_uint_ge(refused, 3);
   tally("published settings", n, 0, 0, "");
 }
 END_TEST

@@ -582,6 +582,35 @@ START_TEST(golden_logits_and_greedy_ids)
 }
 END_TEST
 
+/* the families that llama.cpp's converter writes in ways of its own; in Q8_0 the sharp tolerance is for float activations */
+static const char *const family_model[] = { "gemma3", "granite", "olmo2", "smollm3" };
+enum { FAMILY_MODELS = sizeof family_model / sizeof *family_model };
+START_TEST(golden_families)
+{
+  static const char *const kind[] = { "F32", "Q8_0" };
+  const char *model = family_model[_i / 2], *type = kind[_i % 2];
+  char name[200], buffer[300];
+  unsigned failed = 0;
+  struct rig r;
+  snprintf(name, sizeof name, "golden/families/gguf/%s/%s-%s.gguf", model, model, type);
+  const char *path = shared_file(buffer, sizeof buffer, name);
+  if (path == NULL) return;
+  ck_assert_msg(rig_open(&r, path, NULL, 1, 1), "%s", r.why.text);
+  r.e.activations = ACTIVATIONS_F32;
+  snprintf(name, sizeof name, "golden/families/gguf/%s/forward-%s.jsonl", model, type);
+  failed += golden_file(name, "", &r, forward_of);
+  snprintf(name, sizeof name, "golden/families/gguf/%s/greedy-%s.jsonl", model, type);
+  failed += golden_file(name, "", &r, greedy_of);
+  if (_i % 2 == 1) {
+    r.e.activations = ACTIVATIONS_INT8;
+    snprintf(name, sizeof name, "golden/families/gguf/%s/forward-%s.jsonl", model, type);
+    failed += golden_file(name, " in int8", &r, forward_of);
+  }
+  rig_close(&r);
+  ck_assert_uint_eq(failed, 0);
+}
+END_TEST
+
 /* ---- tokenizers: golden ids, and the vectors of a published vocabulary */
 struct words_rig {
   struct memory m;
@@ -878,7 +907,7 @@ static const struct {
   const char *words; /* null: it is accepted */
 } setting[] = {
   { "as it is", NULL, "", 0, NULL },
-  { "no architecture", "general.architecture", "", 0, "general.architecture is missing; wanted: gpt2, llama, qwen2 or qwen3" },
+  { "no architecture", "general.architecture", "", 0, "general.architecture is missing; wanted: gpt2, llama, qwen2, qwen3, smollm3, granite, olmo2, gemma, gemma2, gemma3 or phi3" },
   { "another architecture", "general.architecture", "\"general.architecture\" 4=8 \"falcon\"", 1, "general.architecture is \"falcon\"" },
   { "the beginning of one", "general.architecture", "\"general.architecture\" 4=8 \"llam\"", 1, "general.architecture is \"llam\"" },
   { "an architecture that is a number", "general.architecture", "\"general.architecture\" 4=4 4=1", 1, "general.architecture is 1" },
@@ -1602,6 +1631,7 @@ int main(void)
   suite_add_tcase(s, t);
   t = tcase_create("models");
   tcase_add_loop_test(t, golden_logits_and_greedy_ids, 0, 15);
+  tcase_add_loop_test(t, golden_families, 0, 2 * FAMILY_MODELS);
   tcase_add_loop_test(t, the_same_bits_from_both_forms, 0, sizeof pair / sizeof *pair);
   tcase_add_test(t, pairs_in_another_memory);
   tcase_add_test(t, settings_are_accounted_for);

@@ -68,20 +68,40 @@ static bool plan_norm(struct quantize_plan *w, enum tensor_role role, uint32_t l
     && plan_vector(w, role, layer, "bias", g->bias, n);
 }
 
-static bool plan_layer(struct quantize_plan *w, uint32_t i, const struct model_layer *l)
+/* Slices of one tensor are written as the tensor that they are slices of. */
+static bool plan_slices(struct quantize_plan *w, enum tensor_role role, uint32_t layer,
+  const struct matrix *list, size_t n)
+{
+  struct matrix all = list[0];
+  for (size_t i = 1; i < n; i++) all.out += list[i].out;
+  return plan_matrix(w, role, layer, &all);
+}
+
+static bool plan_qkv(struct quantize_plan *w, uint32_t i, const struct model_layer *l)
 {
   static const enum tensor_role three[] = { TENSOR_Q, TENSOR_K, TENSOR_V };
   const struct model_config *c = &w->lm->config;
-  bool ok = plan_norm(w, TENSOR_ATTN_NORM, i, &l->attn_norm, c->d_model);
-  for (size_t j = 0; ok && j < l->n_qkv; j++)
+  size_t d = c->head_dim, wide = c->qk_norm_wide ? 1 : 0;
+  bool ok = true;
+  if (w->layout->sliced) ok = plan_slices(w, TENSOR_QKV, i, l->qkv, l->n_qkv);
+  else for (size_t j = 0; ok && j < l->n_qkv; j++)
     ok = plan_matrix(w, l->n_qkv == 1 ? TENSOR_QKV : three[j], i, &l->qkv[j]);
-  ok = ok && plan_norm(w, TENSOR_Q_NORM, i, &l->q_norm, c->head_dim)
-    && plan_norm(w, TENSOR_K_NORM, i, &l->k_norm, c->head_dim)
-    && plan_matrix(w, TENSOR_OUT, i, &l->out)
+  return ok && plan_norm(w, TENSOR_Q_NORM, i, &l->q_norm, wide ? c->n_heads * d : d)
+    && plan_norm(w, TENSOR_K_NORM, i, &l->k_norm, wide ? c->n_kv_heads * d : d);
+}
+
+static bool plan_layer(struct quantize_plan *w, uint32_t i, const struct model_layer *l)
+{
+  const struct model_config *c = &w->lm->config;
+  bool ok = plan_norm(w, TENSOR_ATTN_NORM, i, &l->attn_norm, c->d_model)
+    && plan_qkv(w, i, l) && plan_matrix(w, TENSOR_OUT, i, &l->out)
+    && plan_norm(w, TENSOR_ATTN_POST, i, &l->attn_post, c->d_model)
     && plan_norm(w, TENSOR_MLP_NORM, i, &l->mlp_norm, c->d_model);
-  for (size_t j = 0; ok && j < l->n_up; j++)
+  if (ok && w->layout->gate_above) ok = plan_slices(w, TENSOR_UP, i, l->up, l->n_up);
+  else for (size_t j = 0; ok && j < l->n_up; j++)
     ok = plan_matrix(w, j + 1 == l->n_up ? TENSOR_UP : TENSOR_GATE, i, &l->up[j]);
-  return ok && plan_matrix(w, TENSOR_DOWN, i, &l->down);
+  return ok && plan_matrix(w, TENSOR_DOWN, i, &l->down)
+    && plan_norm(w, TENSOR_MLP_POST, i, &l->mlp_post, c->d_model);
 }
 
 static bool plan_model(struct quantize_plan *w, struct tensor factors)
@@ -93,7 +113,7 @@ static bool plan_model(struct quantize_plan *w, struct tensor factors)
     .out = c->n_positions } };
   bool ok = plan_matrix(w, TENSOR_EMBEDDING, 0, &ends[0])
     && plan_matrix(w, TENSOR_POSITIONS, 0, &ends[1])
-    && plan_vector(w, TENSOR_ROPE_FACTORS, 0, "weight", factors, c->head_dim / 2);
+    && plan_vector(w, TENSOR_ROPE_FACTORS, 0, "weight", factors, config_rotary(c) / 2);
   for (uint32_t i = 0; ok && i < c->n_layers; i++)
     ok = plan_layer(w, i, &lm->layers[i]);
   return ok && plan_norm(w, TENSOR_FINAL_NORM, 0, &lm->final_norm, c->d_model)
@@ -109,7 +129,7 @@ static bool make_factors(struct quantize_plan *w, struct tensor *factors)
   const struct model_config *c = &w->lm->config;
   const struct tensor_entry *t = tensor_file_find(w->lm->weights,
     "rope_freqs.weight");
-  uint32_t half = c->head_dim / 2;
+  uint32_t half = config_rotary(c) / 2;
   *factors = (struct tensor) { t == NULL ? NULL : t->data, WEIGHT_F32 };
   if (t != NULL) factors->type = (enum weight_type) t->type;
   if (c->rope.kind != ROPE_LLAMA3 || c->learned_positions) return true;

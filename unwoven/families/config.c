@@ -310,6 +310,18 @@ static bool settings_layers(struct config_reader *s, json_t *list)
 
 static void mark(uint8_t *bits, uint32_t i)
 { bits[i / 8] = (uint8_t) (bits[i / 8] | 1u << i % 8); }
+void config_mark_windows(struct model_config *c)
+{
+  c->window_listed = true;
+  for (uint32_t i = 0; i < c->n_layers; i++)
+    if ((i + 1) % c->window_pattern != 0) mark(c->windowed, i);
+}
+
+void config_mark_unturned(struct model_config *c)
+{
+  for (uint32_t i = 0; i < c->n_layers && c->unturned_every > 0; i++)
+    if ((i + 1) % c->unturned_every == 0) mark(c->unturned, i), c->some_unturned = true;
+}
 
 /* Without a list a pattern says which layers have no window: every so-manieth, counted from 1. Exaone
    may also write its pattern as letters, L for a window, which are repeated; then the last layer never
@@ -330,10 +342,10 @@ static bool settings_pattern(struct config_reader *s)
   if (c->n_layers > CONFIG_MAX_LISTED)
     return setting_bad(s, "num_hidden_layers", json_object_get(s->all, "num_hidden_layers"),
       "at most 1024 layers, if some have a window");
+  if (!letters) config_mark_windows(c);
   c->window_listed = true;
-  for (uint32_t i = 0; i < c->n_layers; i++)
-    if (letters ? i + 1 < c->n_layers && word[i % strlen(word)] == 'L'
-        : (i + 1) % c->window_pattern != 0) mark(c->windowed, i);
+  for (uint32_t i = 0; letters && i + 1 < c->n_layers; i++)
+    if (word[i % strlen(word)] == 'L') mark(c->windowed, i);
   return true;
 }
 
@@ -368,13 +380,12 @@ static bool settings_unturned(struct config_reader *s)
   if (c->unturned_every == 0) return true;
   if (c->n_layers > CONFIG_MAX_LISTED || (listed && json_array_size(list) != c->n_layers))
     return setting_bad(s, "no_rope_layers", list, "a 0 or 1 for each of at most 1024 layers");
-  for (uint32_t i = 0; i < c->n_layers; i++) {
+  if (!listed) config_mark_unturned(c);
+  for (uint32_t i = 0; listed && i < c->n_layers; i++) {
     json_t *one = json_array_get(list, i);
-    bool off = (i + 1) % c->unturned_every == 0;
-    if (listed && !(json_is_integer(one) && (json_integer_value(one) | 1) == 1))
+    if (!json_is_integer(one) || (json_integer_value(one) | 1) != 1)
       return setting_bad(s, "no_rope_layers", list, "a 0 or 1 for each layer: 1 turns");
-    if (listed) off = json_integer_value(one) == 0;
-    if (off) mark(c->unturned, i), c->some_unturned = true;
+    if (json_integer_value(one) == 0) mark(c->unturned, i), c->some_unturned = true;
   }
   return true;
 }

@@ -9,6 +9,7 @@
    tensors is looked at as well; a layer that then lacks one is the loader's to notice. */
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -204,6 +205,14 @@ static bool insist(struct key_reader *s, const char *key, double only)
   return x == only || key_bad(s, key, wanted);
 }
 
+/* Whether some row reads a key that ends so in the files of this family. */
+static bool is_used(const struct key_reader *s, const char *name)
+{
+  for (size_t i = 0; i < sizeof used_keys / sizeof used_keys[0]; i++)
+    if ((used_keys[i].of & s->bit) != 0 && strcmp(name, used_keys[i].name) == 0) return true;
+  return false;
+}
+
 static bool take_keys(struct key_reader *s)
 {
   char key[128];
@@ -212,7 +221,7 @@ static bool take_keys(struct key_reader *s)
       && !take_key(s, &used_keys[i], key_of(s, used_keys[i].name, key)))
       return false;
   for (size_t i = 0; i < sizeof fixed_keys / sizeof fixed_keys[0]; i++)
-    if (!insist(s, key_of(s, fixed_keys[i].name, key), fixed_keys[i].only))
+    if (!is_used(s, fixed_keys[i].name) && !insist(s, key_of(s, fixed_keys[i].name, key), fixed_keys[i].only))
       return false;
   return true;
 }
@@ -243,6 +252,25 @@ static bool check_window(struct key_reader *s)
   return e == NULL || x == 0 || x >= c->n_positions || key_bad(s, key, wanted);
 }
 
+/* What files of these families do not say. A Gemma's scores are divided by the root of a head's width,
+   but for the largest of each generation, which is known by its layers, as llama.cpp knows it. Every
+   fourth layer of a SmolLM3 turns nothing. Granite's key is a divisor. */
+static bool derive_switches(struct key_reader *s)
+{
+  struct model_config *c = s->c;
+  char key[128];
+  uint32_t largest = s->bit == GEMMA2 ? 46 : s->bit == GEMMA3 ? 62 : 0;
+  if (largest > 0) c->score_scale = 1 / sqrt(c->n_layers == largest
+    ? (double) c->d_model / c->n_heads : (double) c->head_dim);
+  if (c->root_embedding) c->embedding_scale = sqrt((double) c->d_model);
+  if (s->bit == GRANITE && c->logit_scale != 0) c->logit_scale = 1 / c->logit_scale;
+  if (c->n_layers > CONFIG_MAX_LISTED && (c->unturned_every > 0 || c->window_pattern > 0))
+    return key_bad(s, key_of(s, "block_count", key), "at most 1024, as they are not alike");
+  config_mark_unturned(c);
+  if (c->window > 0 && c->window_pattern > 0) config_mark_windows(c);
+  return true;
+}
+
 /* Sizes that may be absent follow from the others, as in a config.json. A rotation that turns only a
    part of each head is not ours. */
 static bool derive_sizes(struct key_reader *s)
@@ -256,13 +284,16 @@ static bool derive_sizes(struct key_reader *s)
   if (c->head_dim == 0) c->head_dim = c->d_model / c->n_heads;
   if (c->n_heads % c->n_kv_heads != 0)
     return key_bad(s, key, "a multiple of head_count_kv");
-  if (!c->learned_positions && c->head_dim % 2 != 0)
+  if (c->rotary == c->head_dim) c->rotary = 0;
+  if (!c->learned_positions && config_rotary(c) % 2 != 0)
     return key_bad(s, key_of(s, "attention.key_length", key),
       "an even number: rotations turn pairs");
+  if (c->rotary > c->head_dim)
+    return key_bad(s, key_of(s, "rope.dimension_count", key), "no more than a head has");
   return must_be(s, "attention.value_length", c->head_dim, "as many as of keys")
-    && (c->learned_positions
+    && (c->learned_positions || s->bit == PHI3
       || must_be(s, "rope.dimension_count", c->head_dim, "all of a head"))
-    && check_window(s);
+    && (is_used(s, "attention.sliding_window") || check_window(s)) && derive_switches(s);
 }
 
 /* The kind of stretching is a word. Before it existed there was a key with the factor alone,
@@ -407,9 +438,7 @@ static bool reads(const struct key_reader *s, const char *key)
   for (size_t i = 0; i < sizeof read_elsewhere / sizeof read_elsewhere[0]; i++)
     if (strcmp(key, read_elsewhere[i]) == 0) return true;
   if (strncmp(key, s->arch, n) != 0) return false;
-  for (size_t i = 0; i < sizeof used_keys / sizeof used_keys[0]; i++)
-    if (strcmp(key + n, used_keys[i].name) == 0
-      && (used_keys[i].of & s->bit) != 0) return true;
+  if (is_used(s, key + n)) return true;
   for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
     if (strcmp(key + n, more[i]) == 0 && s->bit != GPT2) return true;
   return strcmp(key + n, "attention.value_length") == 0;
@@ -511,7 +540,7 @@ static bool find_architecture(struct key_reader *s)
   char all[FAMILY_LIST];
   if (gguf_string(gguf_find(&s->g, "general.architecture"), &word))
     for (unsigned i = 0; i < N_FAMILIES && found == NULL; i++)
-      if (word.n == strlen(model_families[i].gguf)
+      if (model_families[i].gguf != NULL && word.n == strlen(model_families[i].gguf)
         && memcmp(word.text, model_families[i].gguf, word.n) == 0)
         found = &model_families[i], s->bit = 1u << i;
   if (found == NULL)
@@ -519,11 +548,14 @@ static bool find_architecture(struct key_reader *s)
   snprintf(s->arch, sizeof s->arch, "%s.", found->gguf);
   *s->c = found->always;
   s->c->head_dim = 0;
-  s->c->window = s->c->window_from = 0;
+  s->c->window_from = 0;
+  if (s->bit != GEMMA2) s->c->window = 0;
+  s->c->one_plus = false;
+  s->c->score_scale = 0;
   s->c->sampling = (struct sampling_defaults) { .temperature = 1, .top_p = 1,
     .typical_p = 1, .repetition_penalty = 1 };
   s->c->rope = (struct rope_config) { .theta = 10000, .beta_fast = 32,
-    .beta_slow = 1, .truncate = true };
+    .beta_slow = 1, .truncate = true, .local_theta = found->always.rope.local_theta };
   return true;
 }
 

@@ -13,6 +13,10 @@
 #include "families/gguf_settings.h"
 #include "families/rope_scaling.h"
 
+/* In these families a window has a key, and readers look for it. */
+static bool takes_window(unsigned bit)
+{ return (bit & (GEMMA2 | GEMMA3 | PHI3)) != 0; }
+
 /* The advice of the makers, so far as there are keys for it: the penalty always, and the rest if it
    is to be followed, since no key can say do_sample. What is neutral is left out. */
 static void add_advice(struct gguf_draft *d, const struct sampling_defaults *s)
@@ -45,6 +49,7 @@ static void add_numbers(struct gguf_draft *d, const char *arch,
   char key[80];
   for (size_t i = 0; (name = gguf_settings_key(&i, c->family, &s)) != NULL; ) {
     double x = setting_value(s, c);
+    if (s->listed == SETTING_SHOWN_IF_SET && x == 0) continue;
     key_in(arch, name, key);
     switch (s->kind) {
     case SETTING_REAL: gguf_add_real(d, key, x); break;
@@ -79,9 +84,26 @@ static void add_rope(struct gguf_draft *d, const char *arch,
   gguf_add_real(d, key_in(arch, "rope.scaling.yarn_beta_slow", key), r->beta_slow);
 }
 
+/* The keys that are no settings of the table, or say them in another way. */
+static void add_switches(struct gguf_draft *d, const char *arch, const struct model_config *c,
+  unsigned bit)
+{
+  char key[80];
+  if (bit == GRANITE && c->logit_scale != 0)
+    gguf_add_real(d, key_in(arch, "logit_scale", key), 1 / c->logit_scale);
+  if (bit == PHI3)
+    gguf_add_count(d, key_in(arch, "rope.dimension_count", key), config_rotary(c));
+  if (takes_window(bit))
+    gguf_add_count(d, key_in(arch, "attention.sliding_window", key), c->window);
+  if (c->rope.local_theta > 0)
+    gguf_add_real(d, key_in(arch, "rope.freq_base_swa", key), c->rope.local_theta);
+}
+
 void gguf_settings_write(struct gguf_draft *d, const struct model_config *c)
 {
-  const char *arch = family_named(c->family)->gguf;
+  const struct family_row *f = family_named(c->family);
+  const char *arch = f->gguf;
+  add_switches(d, arch, c, 1u << (f - model_families));
   add_advice(d, &c->sampling);
   add_numbers(d, arch, c);
   if (!c->learned_positions) add_rope(d, arch, &c->rope);
@@ -114,7 +136,15 @@ bool gguf_settings_same(const struct model_config *a, const struct model_config 
     if (s->same && !same) lost = s->name;
   }
   if (lost == NULL && a->n_eos != b->n_eos) lost = "n_eos";
-  if (lost == NULL && loses_window(a, path, why)) return false;
+  unsigned bit = 1u << (family_named(a->family) - model_families);
+  if (lost == NULL && !takes_window(bit) && loses_window(a, path, why)) return false;
+  for (uint32_t i = 0; i < a->n_layers && lost == NULL; i++) {
+    if (config_turns(a, i) != config_turns(b, i)) lost = "list of layers that are turned";
+    if (takes_window(bit) && config_window(a, i) != config_window(b, i))
+      lost = "list of layers with a window";
+  }
+  if (lost == NULL && (float) a->rope.local_theta != (float) b->rope.local_theta)
+    lost = "base of layers with a window";
   if (lost == NULL && memcmp(a->eos, b->eos, a->n_eos * sizeof *a->eos) != 0)
     lost = "eos_token_id";
   return lost == NULL || error_say(why, "%s: its %s cannot be said in a GGUF file",

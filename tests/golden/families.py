@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""families.py -- the small random models of the families that differ from Llama by switches, as make.py has the others.
+usage: as make.py's.  The reference below is again plain loops in double, one branch a switch, and reads config.json and the tensors alone."""
+import math, os, sys
+import make
+from make import vec, rms, softmax, curve, yarn, yarn_factor, r7
+HERE = os.path.dirname(os.path.abspath(__file__))
+GEMMAS = ("gemma", "gemma2", "gemma3_text")
+def norm(x, g, b, eps, mean, plus):
+    m = math.fsum(x) / len(x) if mean else 0
+    r = 1 / math.sqrt(math.fsum((a - m) ** 2 for a in x) / len(x) + eps)
+    return [(a - m) * r * (plus + p) + q for a, p, q in zip(x, g or [1] * len(x), b or [0] * len(x))]
+class Families:
+    def __init__(self, directory):
+        self.c = make.json.load(open(os.path.join(directory, "config.json")))
+        self.w = make.read_tensors(directory)
+        c, self.t = self.c, self.c["model_type"]
+        self.H = c["num_attention_heads"]
+        self.K = c.get("num_key_value_heads") or c.get("num_kv_heads") or self.H
+        if self.t == "falcon" and not c["new_decoder_architecture"]: self.K = 1 if c["multi_query"] else self.H
+        self.hd = c.get("head_dim") or c["hidden_size"] // self.H
+        self.mean = self.t in ("gpt_neox", "falcon", "phi", "stablelm", "cohere", "cohere2")
+        self.eps = c.get("rms_norm_eps", c.get("layer_norm_eps", c.get("layer_norm_epsilon")))
+        self.part = int(self.hd * c.get("rotary_pct", c.get("partial_rotary_factor", 1)))
+        self.near = self.t in ("cohere", "cohere2", "ernie4_5")
+    def has(self, *names):
+        for n in names:
+            if n in self.w: return self.w[n]
+        return None
+    def windowed(self, l):
+        c = self.c
+        if not c.get("sliding_window"): return False
+        if c.get("layer_types"): return c["layer_types"][l] == "sliding_attention"
+        p = c.get("sliding_window_pattern", {"gemma2": 2, "gemma3_text": 6, "cohere2": 4}.get(self.t))
+        if isinstance(p, str): return l + 1 < c["num_hidden_layers"] and p[l % len(p)] == "L"
+        return p is None or (l + 1) % p != 0
+    def turned(self, l):
+        if self.t == "smollm3": return self.c["no_rope_layers"][l] == 1
+        if self.t == "cohere2" or (self.t == "exaone4" and self.c.get("sliding_window")): return self.windowed(l)
+        return True
+    def angles(self, l):
+        rope = self.c.get("rope_parameters") or self.c.get("rope_scaling") or {}
+        theta = rope.get("rope_theta", self.c.get("rope_theta", self.c.get("rotary_emb_base", 10000.0)))
+        local = self.t == "gemma3_text" and self.windowed(l)
+        if local: theta = self.c["rope_local_base_freq"]
+        f = [theta ** (-2 * i / self.part) for i in range(self.part // 2)]
+        kind = rope.get("rope_type", rope.get("type", "default"))
+        if kind == "linear" and not local: f = [x / rope["factor"] for x in f]
+        if kind == "yarn": f = yarn(self.c, rope, f, self.part, theta)
+        return f
+    def turn(self, x, heads, f, p):
+        y, m = list(x), self.part // 2
+        for h in range(heads):
+            for i in range(m):
+                a, b = (2 * i, 2 * i + 1) if self.near else (i, i + m)
+                a, b = h * self.hd + a, h * self.hd + b
+                c, s = math.cos(p * f[i]), math.sin(p * f[i])
+                y[a], y[b] = x[a] * c - x[b] * s, x[b] * c + x[a] * s
+        return y
+    def normed(self, name, x):
+        return norm(x, self.w[name + ".weight"], self.has(name + ".bias"), self.eps, self.mean, self.t in GEMMAS)
+    def product(self, name, x, rows=None, start=0):
+        w, b, n = self.w[name + ".weight"], self.has(name + ".bias"), len(x)
+        rows = rows if rows is not None else len(w) // n
+        return vec(w[start * n:(start + rows) * n], x, rows, False, None if b is None else b[start:start + rows])
+    def qkv(self, p, y):
+        H, K, hd = self.H, self.K, self.hd
+        if self.t == "phi3":
+            n = p + "self_attn.qkv_proj"
+            return self.product(n, y, H * hd), self.product(n, y, K * hd, H * hd), self.product(n, y, K * hd, (H + K) * hd)
+        if self.t in ("gpt_neox", "falcon"):
+            z, G = self.product(p + ("attention" if self.t == "gpt_neox" else "self_attention") + ".query_key_value", y), H // K
+            q, k, v = [], [], []
+            for g in range(K):
+                at = g * (G + 2) * hd
+                q += z[at:at + G * hd]; k += z[at + G * hd:at + (G + 1) * hd]; v += z[at + (G + 1) * hd:at + (G + 2) * hd]
+            return q, k, v
+        return tuple(self.product(p + "self_attn." + n + "_proj", y) for n in "qkv")
+    def qk_norm(self, p, which, x, heads):
+        hd, plus = self.hd, self.t in GEMMAS
+        n = p + "self_attn.%s_norm.weight" % which
+        split = [x[i * hd:(i + 1) * hd] for i in range(heads)]
+        if self.t == "olmo2": return norm(x, self.w[n], None, self.eps, False, 0)
+        if self.t in ("gemma3_text", "exaone4"): return sum((norm(s, self.w[n], None, self.eps, False, plus) for s in split), [])
+        if self.c.get("use_qk_norm"): return sum((norm(s, self.w[n][i * hd:(i + 1) * hd], None, self.eps, True, 0) for i, s in enumerate(split)), [])
+        n = p + "self_attn.%s_layernorm" % which
+        if self.c.get("qk_layernorm") and self.t == "phi": return sum((self.normed(n, s) for s in split), [])
+        if self.c.get("qk_layernorm"): return sum((norm(s, self.w[n + ".norms.%d.weight" % i], None, self.eps, True, 0) for i, s in enumerate(split)), [])
+        return x
+    def scale(self):
+        if self.t == "granite": return self.c["attention_multiplier"]
+        return self.c.get("query_pre_attn_scalar", self.hd) ** -0.5
+    def attend(self, q, keys, values, window):
+        H, K, hd, out = self.H, self.K, self.hd, []
+        t0, cap = max(0, len(keys) - window) if window else 0, self.c.get("attn_logit_softcapping")
+        for i in range(H):
+            g = i // (H // K)
+            s = [self.scale() * math.fsum(q[i * hd + j] * keys[t][g * hd + j] for j in range(hd)) for t in range(t0, len(keys))]
+            if cap: s = [cap * math.tanh(x / cap) for x in s]
+            a = softmax(s)
+            out += [math.fsum(a[t - t0] * values[t][g * hd + j] for t in range(t0, len(keys))) for j in range(hd)]
+        return out
+    def mlp(self, p, y):
+        if self.t in ("gpt_neox", "falcon"): up, down, act = "mlp.dense_h_to_4h", "mlp.dense_4h_to_h", self.c.get("hidden_act", self.c.get("activation"))
+        elif self.t == "phi": up, down, act = "mlp.fc1", "mlp.fc2", self.c["hidden_act"]
+        else:
+            f = self.c["intermediate_size"]
+            act = "gelu_tanh" if self.t in GEMMAS else self.c["hidden_act"]
+            if self.t == "phi3": gate, u = self.product(p + "mlp.gate_up_proj", y, f), self.product(p + "mlp.gate_up_proj", y, f, f)
+            else: gate, u = self.product(p + "mlp.gate_proj", y), self.product(p + "mlp.up_proj", y)
+            return self.product(p + "mlp.down_proj", [curve(act)(a) * b for a, b in zip(gate, u)])
+        return self.product(p + down, [curve(act)(a) for a in self.product(p + up, y)])
+    def logits(self, ids):
+        c, d, t = self.c, self.c["hidden_size"], self.t
+        pre = {"gpt_neox": "gpt_neox.", "falcon": "transformer."}.get(t, "model.")
+        emb = self.has(pre + "embed_tokens.weight", pre + "embed_in.weight", pre + "word_embeddings.weight")
+        by = math.sqrt(d) if t in GEMMAS else c.get("embedding_multiplier", 1)
+        x = [[by * a for a in emb[i * d:(i + 1) * d]] for i in ids]
+        r, parallel = c.get("residual_multiplier", 1), t in ("phi", "cohere", "cohere2") or c.get("use_parallel_residual", c.get("parallel_attn", False))
+        growth = (c.get("rope_parameters") or {}).get("llama_4_scaling_beta")
+        for l in range(c["num_hidden_layers"]):
+            p = pre + ("h.%d." if t == "falcon" else "layers.%d.") % l
+            f, keys, values = self.angles(l), [], []
+            first = "ln_attn" if p + "ln_attn.weight" in self.w else "input_layernorm"
+            for at in range(len(ids)):
+                bare = t in ("olmo2", "exaone4")
+                y = x[at] if bare else self.normed(p + first, x[at])
+                q, k, v = self.qkv(p, y)
+                q, k = self.qk_norm(p, "q", q, self.H), self.qk_norm(p, "k", k, self.K)
+                if self.turned(l): q, k = self.turn(q, self.H, f, at), self.turn(k, self.K, f, at)
+                if growth: q = [a * (1 + growth * math.log(1 + at // c["rope_parameters"]["original_max_position_embeddings"])) for a in q]
+                keys.append(k); values.append(v)
+                a = self.attend(q, keys, values, c["sliding_window"] if self.windowed(l) else 0)
+                out = {"gpt_neox": "attention.dense", "falcon": "self_attention.dense", "phi": "self_attn.dense"}.get(t, "self_attn.o_proj")
+                a = self.product(p + out, a)
+                post = bare or t in ("gemma2", "gemma3_text")
+                if post: a = self.normed(p + "post_attention_layernorm", a)
+                z = [u + r * w for u, w in zip(x[at], a)]
+                if parallel:
+                    two = p + "ln_mlp" if first == "ln_attn" else p + "post_attention_layernorm"
+                    y = self.normed(two, x[at]) if two + ".weight" in self.w else y
+                elif bare: y = z
+                else: y = self.normed(p + ("pre_feedforward_layernorm" if post else "post_attention_layernorm"), z)
+                m = self.mlp(p, y)
+                if post: m = self.normed(p + "post_feedforward_layernorm", m)
+                x[at] = [u + r * w for u, w in zip(z, m)]
+        last = pre + {"gpt_neox": "final_layer_norm", "falcon": "ln_f", "phi": "final_layernorm"}.get(t, "norm")
+        head = self.has("lm_head.weight", "embed_out.weight") or emb
+        out = []
+        for row in x:
+            z = vec(head, self.normed(last, row), c["vocab_size"], False, self.has("lm_head.bias"))
+            z = [a * c.get("logit_scale", 1) / c.get("logits_scaling", 1) for a in z]
+            cap = c.get("final_logit_softcapping")
+            out.append([cap * math.tanh(a / cap) for a in z] if cap else z)
+        return out
+
+# ---- the models
+def some(kind, cls, **more):
+    return dict(dict(architectures=[cls], model_type=kind, hidden_size=12, intermediate_size=18, num_hidden_layers=2, num_attention_heads=4,
+      num_key_value_heads=2, max_position_embeddings=16, vocab_size=18, eos_token_id=17, attention_dropout=0.0, use_cache=True), **more)
+RMS = dict(rms_norm_eps=1e-6, hidden_act="silu", rope_theta=10000.0, rope_scaling=None)
+MEAN = dict(layer_norm_eps=1e-5, rope_theta=10000.0, rope_scaling=None)
+G = dict(hidden_activation="gelu_pytorch_tanh", rms_norm_eps=1e-6, rope_theta=1000.0, head_dim=6)
+MODELS = {
+  "smollm3": some("smollm3", "SmolLM3ForCausalLM", **dict(RMS, head_dim=4, num_hidden_layers=3, no_rope_layers=[0, 1, 0], no_rope_layer_interval=4, tie_word_embeddings=True,
+    attention_bias=False, mlp_bias=False, use_sliding_window=False, sliding_window=None)),
+  "granite": some("granite", "GraniteForCausalLM", **dict(RMS, head_dim=4, embedding_multiplier=3.0, attention_multiplier=0.3, residual_multiplier=0.5, logits_scaling=0.7,
+    attention_bias=True, mlp_bias=True, tie_word_embeddings=False)),
+  "ministral3": some("ministral3", "Ministral3ForCausalLM", **dict(dict(RMS, rope_theta=None), head_dim=8, sliding_window=None, tie_word_embeddings=False, rope_parameters={"rope_type": "yarn",
+    "rope_theta": 100.0, "factor": 4.0, "original_max_position_embeddings": 4, "beta_fast": 1.0, "beta_slow": 0.25, "mscale": 1.0, "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.6})),
+  "ernie4_5": some("ernie4_5", "Ernie4_5ForCausalLM", **dict(RMS, head_dim=6, use_bias=True, tie_word_embeddings=True)),
+  "olmo2": some("olmo2", "Olmo2ForCausalLM", **dict(RMS, num_key_value_heads=4, hidden_size=16, attention_bias=False, tie_word_embeddings=False)),
+  "gemma": some("gemma", "GemmaForCausalLM", **dict(RMS, hidden_act="gelu", head_dim=6, num_key_value_heads=1)),
+  "gemma2": some("gemma2", "Gemma2ForCausalLM", **dict(G, num_hidden_layers=3, sliding_window=3, query_pre_attn_scalar=3, attn_logit_softcapping=1.5, final_logit_softcapping=4.0)),
+  "gemma3": some("gemma3_text", "Gemma3ForCausalLM", **dict(G, num_hidden_layers=3, sliding_window=3, sliding_window_pattern=2, query_pre_attn_scalar=9, rope_local_base_freq=20.0,
+    rope_scaling={"rope_type": "linear", "factor": 4.0}, attn_logit_softcapping=None, final_logit_softcapping=None)),
+  "exaone4": some("exaone4", "Exaone4ForCausalLM", **dict(RMS, hidden_size=16, num_hidden_layers=3, sliding_window=3, sliding_window_pattern="LG", tie_word_embeddings=False)),
+  "pythia": some("gpt_neox", "GPTNeoXForCausalLM", hidden_size=16, num_attention_heads=2, num_key_value_heads=None, hidden_act="gelu", layer_norm_eps=1e-5, rotary_pct=0.5,
+    rotary_emb_base=100, use_parallel_residual=True, tie_word_embeddings=False, hidden_dropout=0.0, classifier_dropout=0.1),
+  "falcon": some("falcon", "FalconForCausalLM", hidden_size=16, num_key_value_heads=None, intermediate_size=None, num_kv_heads=2, ffn_hidden_size=20, activation="gelu",
+    layer_norm_epsilon=1e-5, new_decoder_architecture=True, multi_query=True, parallel_attn=True, bias=True, alibi=False, rope_theta=10000.0),
+  "falcon-old": some("falcon", "FalconForCausalLM", hidden_size=16, num_key_value_heads=None, intermediate_size=None, ffn_hidden_size=20, activation="gelu",
+    layer_norm_epsilon=1e-5, new_decoder_architecture=False, multi_query=True, parallel_attn=True, bias=False, alibi=False, rope_theta=10000.0),
+  "phi": some("phi", "PhiForCausalLM", **dict(MEAN, hidden_size=16, num_attention_heads=2, num_key_value_heads=2, hidden_act="gelu_new", partial_rotary_factor=0.5, qk_layernorm=True,
+    tie_word_embeddings=False)),
+  "stablelm": some("stablelm", "StableLmForCausalLM", **dict(MEAN, hidden_size=16, num_attention_heads=2, num_key_value_heads=1, hidden_act="silu", partial_rotary_factor=0.25,
+    qk_layernorm=True, use_qkv_bias=True, use_parallel_residual=True, tie_word_embeddings=False)),
+  "cohere": some("cohere", "CohereForCausalLM", **dict(MEAN, hidden_size=16, hidden_act="silu", use_qk_norm=True, logit_scale=0.3, attention_bias=False)),
+  "cohere2": some("cohere2", "Cohere2ForCausalLM", **dict(MEAN, hidden_size=16, num_hidden_layers=3, hidden_act="silu", logit_scale=0.5, sliding_window=3, sliding_window_pattern=2,
+    attention_bias=False, tie_word_embeddings=True)),
+  "phi3": some("phi3", "Phi3ForCausalLM", **dict(RMS, hidden_size=16, partial_rotary_factor=0.5, sliding_window=5, original_max_position_embeddings=16, tie_word_embeddings=False)),
+}
+for c in MODELS.values():
+    for k in ("num_key_value_heads", "intermediate_size", "rope_theta"):
+        if k in c and c[k] is None: del c[k]
+def tensors(c, rng):
+    t, out, d, V = c["model_type"], {}, c["hidden_size"], c["vocab_size"]
+    def put(name, shape, mean=0.0, sigma=None):
+        v = [rng.gauss(mean, sigma or 1.4 / math.sqrt(shape[-1])) for _ in range(math.prod(shape))]
+        out[name] = ("F32", shape, [make.unpack("F32", make.pack("F32", a))[0] for a in v])
+    def put_norm(name, n, bias=None):
+        put(name + ".weight", [n], 0.0 if t in GEMMAS else 1.0, 0.25)
+        if bias if bias is not None else t in ("gpt_neox", "falcon", "phi", "stablelm"): put(name + ".bias", [n], 0.0, 0.2)
+    def matrix(name, rows, cols, bias=False):
+        put(name + ".weight", [rows, cols])
+        if bias: put(name + ".bias", [rows], 0.0, 0.2)
+    H = c["num_attention_heads"]; K = c.get("num_key_value_heads") or c.get("num_kv_heads") or H
+    if t == "falcon" and not c["new_decoder_architecture"]: K = 1
+    hd, f = c.get("head_dim") or d // H, c.get("intermediate_size") or c.get("ffn_hidden_size")
+    pre = {"gpt_neox": "gpt_neox.", "falcon": "transformer."}.get(t, "model.")
+    every = t in ("gpt_neox", "phi") or c.get("use_bias", c.get("bias", False))
+    put(pre + {"gpt_neox": "embed_in", "falcon": "word_embeddings"}.get(t, "embed_tokens") + ".weight", [V, d], 0.0, 0.8)
+    for l in range(c["num_hidden_layers"]):
+        p = pre + ("h.%d." if t == "falcon" else "layers.%d.") % l
+        if t == "falcon" and c["new_decoder_architecture"]: norms = ["ln_attn", "ln_mlp"]
+        elif t in ("olmo2", "exaone4"): norms = ["post_attention_layernorm", "post_feedforward_layernorm"]
+        elif t in ("gemma2", "gemma3_text"): norms = ["input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm"]
+        elif t in ("phi", "cohere", "cohere2", "falcon") or (t == "stablelm" and c["use_parallel_residual"]): norms = ["input_layernorm"]
+        else: norms = ["input_layernorm", "post_attention_layernorm"]
+        for n in norms: put_norm(p + n, d)
+        attn = p + {"gpt_neox": "attention.", "falcon": "self_attention."}.get(t, "self_attn.")
+        if t in ("gpt_neox", "falcon"): matrix(attn + "query_key_value", (H + 2 * K) * hd, d, every)
+        elif t == "phi3": matrix(attn + "qkv_proj", (H + 2 * K) * hd, d)
+        else:
+            for n, rows in (("q", H * hd), ("k", K * hd), ("v", K * hd)): matrix(attn + n + "_proj", rows, d, every or c.get("attention_bias") or c.get("use_qkv_bias"))
+        for n, heads in (("q", H), ("k", K)):
+            if t == "olmo2": put_norm(attn + n + "_norm", heads * hd)
+            if t in ("gemma3_text", "exaone4"): put_norm(attn + n + "_norm", hd)
+            if c.get("use_qk_norm"): put(attn + n + "_norm.weight", [heads, hd], 1.0, 0.25)
+            if c.get("qk_layernorm") and t == "phi": put_norm(attn + n + "_layernorm", hd)
+            if c.get("qk_layernorm") and t == "stablelm":
+                for i in range(heads): put_norm(attn + n + "_layernorm.norms.%d" % i, hd, False)
+        matrix(attn + ("dense" if t in ("gpt_neox", "falcon", "phi") else "o_proj"), d, H * hd, every or c.get("attention_bias"))
+        if t == "gpt_neox":
+            n = c["max_position_embeddings"]
+            out[attn + "bias"] = ("BOOL", [1, 1, n, n], [int(j <= i) for i in range(n) for j in range(n)])
+            put(attn + "masked_bias", [1], -1e9, 1.0); put(attn + "rotary_emb.inv_freq", [2])
+        if t in ("gpt_neox", "falcon"): up = [("mlp.dense_h_to_4h", f, d), ("mlp.dense_4h_to_h", d, f)]
+        elif t == "phi": up = [("mlp.fc1", f, d), ("mlp.fc2", d, f)]
+        elif t == "phi3": up = [("mlp.gate_up_proj", 2 * f, d), ("mlp.down_proj", d, f)]
+        else: up = [("mlp.gate_proj", f, d), ("mlp.up_proj", f, d), ("mlp.down_proj", d, f)]
+        for n, rows, cols in up: matrix(p + n, rows, cols, every or c.get("mlp_bias"))
+    put_norm(pre + {"gpt_neox": "final_layer_norm", "falcon": "ln_f", "phi": "final_layernorm"}.get(t, "norm"), d)
+    tied = c.get("tie_word_embeddings", t in GEMMAS or t in ("falcon", "cohere", "cohere2"))
+    if not tied: matrix("embed_out" if t == "gpt_neox" else "lm_head", V, d, t == "phi")
+    return out
+if __name__ == "__main__":
+    make.Reference, make.MODELS, make.tensors = Families, MODELS, lambda name, c, rng: tensors(c, rng)
+    make.HERE = os.path.join(HERE, "families")
+    if sys.argv[1:] == ["transformers"]: sys.exit(make.library())
+    if len(sys.argv) == 3 and sys.argv[1] == "check": sys.exit(make.check(sys.argv[2]))
+    for i, name in enumerate(MODELS):
+        if len(sys.argv) == 1 or name in sys.argv[1:]: make.make(name, 2000 + i)
