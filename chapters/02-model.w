@@ -1503,8 +1503,8 @@ static void attention_block(struct work *w, const struct model_layer *l, uint32_
   work_tap(w, TAP_MIXED, i, w->mixed, w->q_width);
   work_multiply(w, &l->out, 1, w->mixed, (float *[]) @[{ w->added }@]);
   work_branch(w, &l->attn_post);
-  work_tap(w, TAP_ATTENTION, i, w->added, d);
   if (c->parallel && !c->shared_norm) work_norm(w, &l->mlp_norm, w->normed);
+  work_tap(w, TAP_ATTENTION, i, w->added, d);
   k->add(w->e, w->x, w->added, w->n * d);
 }
 

@@ -35,6 +35,7 @@ First we write these products down and compare them, to the byte, with what the 
 #define INCIPIT_ACCOUNTS_H
 #include "model/forward.h"
 #include "accounts/formats.h"
+#include "accounts/switched.h"
 @<Footprint of the weights@>@;
 @<Footprint of the cache@>@;
 @<Footprint of a pass@>@;
@@ -78,25 +79,6 @@ static void enter(struct tensor_list *l, const char *name, uint64_t each,
 static uint64_t matrix_of(uint64_t in, uint64_t out, bool bias)
 {@+ return (in + bias) * out;@+ }
 
-@ A layer of GPT-2 and of Llama has two norms. Other families have one, or four, and their norms of queries and keys may be wider than a head (\cref{sec:order}). Then the list counts the two as one, since they differ in size.
-
-@<List the tensors@>=
-static uint64_t norm_numbers(const struct model_config *c)
-{
-  return c->layer_norm && !c->unbiased_norm ? 2 * (uint64_t) c->d_model : c->d_model;
-}
-static uint64_t norms_of_layer(const struct model_config *c)
-{
-  uint64_t before = c->bare_branches ? 0 : c->shared_norm ? 1 : 2;
-  return before + (c->post_norms ? 2 : 0);
-}
-static uint64_t head_norm_numbers(const struct model_config *c)
-{
-  return c->layer_norm && !c->unbiased_norm ? 2 * (uint64_t) c->head_dim : c->head_dim;
-}
-static uint64_t qk_norms_of_layer(const struct model_config *c, bool wide)
-{@+ return !c->qk_norm ? 0 : wide ? 1 : 2;@+ }
-
 @ These are the terms of \eqref{eq:layerweights}, each for all layers at once. Some families also normalize queries and keys head by head (\emph{QK-norm}).
 @^QK-norm@>
 
@@ -106,17 +88,16 @@ static void enter_layers(struct tensor_list *l, const struct model_config *c)
   uint64_t d = c->d_model, f = c->d_inner, n = c->n_layers;
   uint64_t q = (uint64_t) c->n_heads * c->head_dim;
   uint64_t k = (uint64_t) c->n_kv_heads * c->head_dim;
-  enter(l, "norms", norm_numbers(c), norms_of_layer(c) * n);
+  enter(l, "norms", c->layer_norm ? 2 * d : d, 2 * n);
   enter(l, "queries", matrix_of(d, q, c->qkv_bias), n);
   enter(l, "keys and values", matrix_of(d, k, c->qkv_bias), 2 * n);
-  bool wide = c->qk_norm_wide || c->qk_norm_each;
-  enter(l, "QK-norms", wide ? q + k : head_norm_numbers(c), qk_norms_of_layer(c, wide) * n);
+  enter(l, "QK-norms", c->qk_norm ? c->head_dim : 0, 2 * n);
   enter(l, "output projection", matrix_of(q, d, c->out_bias), n);
   enter(l, "up and gate", matrix_of(d, f, c->mlp_bias), c->gated ? 2 * n : n);
   enter(l, "down", matrix_of(f, d, c->mlp_bias), n);
 }
 
-@ Before the layers come the tables, after them a norm and the head. The number of parameters, by which models are named, is the sum of the list.
+@ Before the layers come the tables, after them a norm and the head. (The last line mends the list for families that have more norms, or fewer; \cref{sec:switched} tells which.) The number of parameters, by which models are named, is the sum of the list.
 @^parameter@>
 
 @<List the tensors@>=
@@ -128,10 +109,9 @@ size_t footprint_tensors(const struct model_config *c,
   enter(&l, "embedding", c->vocab_size * d, 1);
   enter(&l, "positions", c->learned_positions ? c->n_positions * d : 0, 1);
   enter_layers(&l, c);
-  enter(&l, "last norm", norm_numbers(c), 1);
+  enter(&l, "last norm", c->layer_norm ? 2 * d : d, 1);
   enter(&l, "head", c->tied ? 0 : c->vocab_size * d, 1);
-  enter(&l, "bias of the head", c->head_bias ? c->vocab_size : 0, 1);
-  return l.n;
+  return footprint_switched_tensors(c, line, l.n);
 }
 uint64_t footprint_parameters(const struct model_config *c)
 {
@@ -173,11 +153,10 @@ uint64_t footprint_weights(const struct model *lm)
   uint64_t sum = lm->layer_bytes + v * weight_row_bytes(lm->embedding.type, d);
   if (c->learned_positions)
     sum += c->n_positions * weight_row_bytes(lm->positions.type, d);
-  sum += weight_row_bytes(lm->own_gains ? lm->gain_type : lm->final_norm.gain.type, d);
-  if (lm->final_norm.bias.data != NULL) sum += weight_row_bytes(lm->final_norm.bias.type, d);
-  if (c->head_bias) sum += weight_row_bytes(lm->head.bias.type, v);
+  sum += weight_row_bytes(lm->final_norm.gain.type, d);
+  if (c->layer_norm) sum += weight_row_bytes(lm->final_norm.bias.type, d);
   if (!c->tied) sum += v * weight_row_bytes(lm->head.weight.type, d);
-  return sum;
+  return sum + footprint_switched_weights(lm);
 }
 
 @ Do you need the weights once? \label{sec:packedbill} Not if you pack them: then the kernels have copies of all matrices, in an order that is faster to multiply (\cref{sec:batching}). The copies are in the type of the weights, but the inputs of each matrix are rounded up to a multiple of 16, and its outputs to a multiple of what a tile takes. So the copies need as many bytes as the matrices, or a little more. Does a packed model need twice the memory, then? You would expect it. But each matrix is given back to the system once it has been copied, and only the embedding and the small vectors are still read from the file. \Cref{sec:rss} shows it happen.
@@ -347,7 +326,7 @@ What does the pass itself need? The arrays in which it computes are called \emph
 \begin{equation}\label{eq:activations}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
-bytes. Here $u=3q$ if queries, keys and values are one matrix in the model's file, as in GPT-2, and 0 otherwise. The other $w=\val{activations.row}$ bytes of a row are its bookkeeping: token, position, order, segment, and a mark that is set if a number is not finite. (A model that turns only a part of each head has fewer angles, one with a second base has twice as many, and one whose pairs are neighbours needs room for one head besides; \cref{sec:rotations}.) In addition each worker needs scratch memory for attention: $d_h+2$ numbers for each block of \given{256} positions that a row can see, and for two more blocks. The structure |struct pass| itself takes \val{activations.pass} bytes.
+bytes. Here $u=3q$ if queries, keys and values are one matrix in the model's file, as in GPT-2, and 0 otherwise. The other $w=\val{activations.row}$ bytes of a row are its bookkeeping: token, position, order, segment, and a mark that is set if a number is not finite. In addition each worker needs scratch memory for attention: $d_h+2$ numbers for each block of \given{256} positions that a row can see, and for two more blocks. The structure |struct pass| itself takes \val{activations.pass} bytes.
 
 The number of layers is not in the formula: all layers use the same arena. Two things belong to the caller and not to the pass, and so they are not in it either. One is the array for the logits, $4V$ bytes for each row whose logits you want: half a megabyte for a vocabulary of \given{128256}. The other is a workspace in which a worker packs rows and weights (\cref{sec:room}), and which the worker keeps.
 @^activations@>@^arena@>@^workspace@>
@@ -358,7 +337,7 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
   /* the bytes that |model_forward| allocates for a pass of |rows| rows, of which the
      last is at position |max_len-1|; |pass_close| frees them */
 
-@ The sizes in $w$ are added up from the structures, as the compiler lays them out.
+@ The sizes in $w$ are added up from the structures, as the compiler lays them out. (|footprint_switched_row| is 0 unless a model turns only a part of each head, or has two sets of angles; \cref{sec:rotations}.)
 
 @<Compute the bytes of a pass@>=
 uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
@@ -369,15 +348,14 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
   uint64_t k = (uint64_t) c->n_kv_heads * c->head_dim;
   const struct tensor_layout *l = layout_find("safetensors", c->family);
   uint64_t fused = layout_fused(l) ? 3 * q : 0;
-  uint64_t angles = 2 * (config_rotary(c) / 2);
-  if (c->rope.local_theta > 0) angles *= 2;
-  uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f) + angles;
+  uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f)
+    + 2 * (c->head_dim / 2);
   uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)
     + sizeof (struct segment);
+  other += footprint_switched_row(c);
   uint64_t scratch = (max_len / 256 + 2) * (c->head_dim + 2);
-  uint64_t pair = c->interleaved ? c->head_dim : 0;
   return sizeof (struct pass) + rows * (4 * numbers + other)
-    + workers * 4 * scratch + 4 * pair;
+    + workers * 4 * scratch;
 }
 
 @ How much is that? A decode step of Llama 7B has one row and needs \val{activations.llama.one} bytes at its first position, less than the \val{shape.llama-7b.token} by which the same step makes the cache grow. A prompt of \given{2048} tokens that is read in one pass needs \val[1]{activations.llama.prompt} MB. Activations grow with the pass and hardly with the text (\val{activations.llama.scratch} bytes for every \given{256} positions); the cache grows with the text and not with the pass. That is why long prompts are read in chunks. (The tokenizer needs memory as well, \val{vocab.gpt2} bytes for the tables of GPT-2's vocabulary.\lab{lab:bills} The allocator counts them, and so the check at the end of the chapter includes them.)

@@ -186,11 +186,12 @@ cut: the scores of a block
 for (uint32_t t = begin; t < begin + 256; t++) {
   if (!is_seen(see, t)) continue;
   kept[t % 256] = dot16(q, h->head_dim, kv_row(v, v->key, t, of), 0, 1) * h->scale;
+  if (h->cap > 0) kept[t % 256] = capped(kept[t % 256], h->cap);
   if (kept[t % 256] > left[0]) left[0] = kept[t % 256];
 }
 @y
 /* YOUR CODE: the score of each position that is seen goes to |kept[t % 256]|, the largest of them to |left[0]| */
-(void) is_seen, (void) kept, (void) h, (void) v, (void) of, (void) see, (void) q, (void) begin;
+(void) is_seen, (void) capped, (void) kept, (void) h, (void) v, (void) of, (void) see, (void) q, (void) begin;
 @z
 
 cut: the sums of a block
@@ -385,17 +386,20 @@ void attend_block(const struct attention_dims *h, const struct kv_view *v,
 cut: the first half of a layer
 @x
   const struct kernels *k = w->e->k;
-  size_t d = w->lm->config.d_model;
-  k->normalize(w->e, &l->attn_norm, w->x, w->n, d, w->normed);
+  const struct model_config *c = &w->lm->config;
+  size_t d = c->d_model;
+  work_norm(w, &l->attn_norm, w->normed);
   work_tap(w, TAP_NORM, i, w->normed, d);
   project_qkv(w, l);
-  rotate_qk(w, l);
+  rotate_qk(w, l, i);
   work_tap(w, TAP_QUERY, i, w->q, w->q_width);
   work_tap(w, TAP_KEY, i, w->k, w->kv_width);
   work_tap(w, TAP_VALUE, i, w->v, w->kv_width);
   attend_rows(w, i);
   work_tap(w, TAP_MIXED, i, w->mixed, w->q_width);
   work_multiply(w, &l->out, 1, w->mixed, (float *[]) @[{ w->added }@]);
+  work_branch(w, &l->attn_post);
+  if (c->parallel && !c->shared_norm) work_norm(w, &l->mlp_norm, w->normed);
   work_tap(w, TAP_ATTENTION, i, w->added, d);
   k->add(w->e, w->x, w->added, w->n * d);
 }
@@ -412,7 +416,7 @@ cut: the second half of a layer
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, d = c->d_model;
-  k->normalize(w->e, &l->mlp_norm, w->x, n, d, w->normed);
+  if (!c->parallel) work_norm(w, &l->mlp_norm, w->normed);
   work_tap(w, TAP_MLP_NORM, i, w->normed, d);
   work_multiply(w, l->up, l->n_up, w->normed,@|
     (float *[]) @[{ w->inner, w->up }@]);
@@ -420,6 +424,7 @@ cut: the second half of a layer
     n * c->d_inner, w->inner);
   work_tap(w, TAP_INNER, i, w->inner, c->d_inner);
   work_multiply(w, &l->down, 1, w->inner, (float *[]) @[{ w->added }@]);
+  work_branch(w, &l->mlp_post);
   work_tap(w, TAP_MLP, i, w->added, d);
   k->add(w->e, w->x, w->added, n * d);
   work_tap(w, TAP_LAYER, i, w->x, d);

@@ -47,7 +47,7 @@ cut: the weights as they are stored
   sum += weight_row_bytes(lm->final_norm.gain.type, d);
   if (c->layer_norm) sum += weight_row_bytes(lm->final_norm.bias.type, d);
   if (!c->tied) sum += v * weight_row_bytes(lm->head.weight.type, d);
-  return sum;
+  return sum + footprint_switched_weights(lm);
 }
 @y
   /* YOUR CODE: |lm->layer_bytes| has the layers; add what comes before and after them, each in the type in which it is stored */
@@ -124,6 +124,7 @@ cut: the bytes of a pass
     + 2 * (c->head_dim / 2);
   uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)
     + sizeof (struct segment);
+  other += footprint_switched_row(c);
   uint64_t scratch = (max_len / 256 + 2) * (c->head_dim + 2);
   return sizeof (struct pass) + rows * (4 * numbers + other)
     + workers * 4 * scratch;

@@ -614,6 +614,7 @@ shape: the two files of the student, and the header of the lab
   join. */
 @<The result of one block of positions@>@;
 #include "kernels/positions.inc"
+#include "kernels/cap.inc"
 @<The greatest score of a block@>@;
 @<The exponentials of a block, and their sum in lanes@>@;
 @<Join the blocks in rising order@>@;

@@ -15,35 +15,15 @@ static void enter(struct tensor_list *l, const char *name, uint64_t each,
 static uint64_t matrix_of(uint64_t in, uint64_t out, bool bias)
 { return (in + bias) * out; }
 
-static uint64_t norm_numbers(const struct model_config *c)
-{
-  return c->layer_norm && !c->unbiased_norm ? 2 * (uint64_t) c->d_model : c->d_model;
-}
-
-static uint64_t norms_of_layer(const struct model_config *c)
-{
-  uint64_t before = c->bare_branches ? 0 : c->shared_norm ? 1 : 2;
-  return before + (c->post_norms ? 2 : 0);
-}
-
-static uint64_t head_norm_numbers(const struct model_config *c)
-{
-  return c->layer_norm && !c->unbiased_norm ? 2 * (uint64_t) c->head_dim : c->head_dim;
-}
-
-static uint64_t qk_norms_of_layer(const struct model_config *c, bool wide)
-{ return !c->qk_norm ? 0 : wide ? 1 : 2; }
-
 static void enter_layers(struct tensor_list *l, const struct model_config *c)
 {
   uint64_t d = c->d_model, f = c->d_inner, n = c->n_layers;
   uint64_t q = (uint64_t) c->n_heads * c->head_dim;
   uint64_t k = (uint64_t) c->n_kv_heads * c->head_dim;
-  enter(l, "norms", norm_numbers(c), norms_of_layer(c) * n);
+  enter(l, "norms", c->layer_norm ? 2 * d : d, 2 * n);
   enter(l, "queries", matrix_of(d, q, c->qkv_bias), n);
   enter(l, "keys and values", matrix_of(d, k, c->qkv_bias), 2 * n);
-  bool wide = c->qk_norm_wide || c->qk_norm_each;
-  enter(l, "QK-norms", wide ? q + k : head_norm_numbers(c), qk_norms_of_layer(c, wide) * n);
+  enter(l, "QK-norms", c->qk_norm ? c->head_dim : 0, 2 * n);
   enter(l, "output projection", matrix_of(q, d, c->out_bias), n);
   enter(l, "up and gate", matrix_of(d, f, c->mlp_bias), c->gated ? 2 * n : n);
   enter(l, "down", matrix_of(f, d, c->mlp_bias), n);
@@ -57,10 +37,9 @@ size_t footprint_tensors(const struct model_config *c,
   enter(&l, "embedding", c->vocab_size * d, 1);
   enter(&l, "positions", c->learned_positions ? c->n_positions * d : 0, 1);
   enter_layers(&l, c);
-  enter(&l, "last norm", norm_numbers(c), 1);
+  enter(&l, "last norm", c->layer_norm ? 2 * d : d, 1);
   enter(&l, "head", c->tied ? 0 : c->vocab_size * d, 1);
-  enter(&l, "bias of the head", c->head_bias ? c->vocab_size : 0, 1);
-  return l.n;
+  return footprint_switched_tensors(c, line, l.n);
 }
 
 uint64_t footprint_parameters(const struct model_config *c)
@@ -79,11 +58,10 @@ uint64_t footprint_weights(const struct model *lm)
   uint64_t sum = lm->layer_bytes + v * weight_row_bytes(lm->embedding.type, d);
   if (c->learned_positions)
     sum += c->n_positions * weight_row_bytes(lm->positions.type, d);
-  sum += weight_row_bytes(lm->own_gains ? lm->gain_type : lm->final_norm.gain.type, d);
-  if (lm->final_norm.bias.data != NULL) sum += weight_row_bytes(lm->final_norm.bias.type, d);
-  if (c->head_bias) sum += weight_row_bytes(lm->head.bias.type, v);
+  sum += weight_row_bytes(lm->final_norm.gain.type, d);
+  if (c->layer_norm) sum += weight_row_bytes(lm->final_norm.bias.type, d);
   if (!c->tied) sum += v * weight_row_bytes(lm->head.weight.type, d);
-  return sum;
+  return sum + footprint_switched_weights(lm);
 }
 
 /* <Compute the bytes of the cache> */
@@ -145,15 +123,14 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
   uint64_t k = (uint64_t) c->n_kv_heads * c->head_dim;
   const struct tensor_layout *l = layout_find("safetensors", c->family);
   uint64_t fused = layout_fused(l) ? 3 * q : 0;
-  uint64_t angles = 2 * (config_rotary(c) / 2);
-  if (c->rope.local_theta > 0) angles *= 2;
-  uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f) + angles;
+  uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f)
+    + 2 * (c->head_dim / 2);
   uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)
     + sizeof (struct segment);
+  other += footprint_switched_row(c);
   uint64_t scratch = (max_len / 256 + 2) * (c->head_dim + 2);
-  uint64_t pair = c->interleaved ? c->head_dim : 0;
   return sizeof (struct pass) + rows * (4 * numbers + other)
-    + workers * 4 * scratch + 4 * pair;
+    + workers * 4 * scratch;
 }
 
 /* <Find what fits> */

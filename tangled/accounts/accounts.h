@@ -4,6 +4,7 @@
 #define INCIPIT_ACCOUNTS_H
 #include "model/forward.h"
 #include "accounts/formats.h"
+#include "accounts/switched.h"
 
 /* <Footprint of the weights> */
 

@@ -10,7 +10,8 @@
 
 enum { SEQ = 3, MOST = 24 };
 static const char *const own_model[] = { "gpt2", "llama", "mistral", "qwen2", "qwen3",
-  "qwen3-layers", "gpt2-unscaled" };
+  "qwen3-layers", "gpt2-unscaled", "families/olmo2", "families/exaone4",
+  "families/ernie4_5" };
 enum { MODELS = sizeof own_model / sizeof *own_model };
 
 /* the same model with two engines and a cache for each */

@@ -661,8 +661,9 @@ static bool see(void *ctx, const struct step *now)
   return true;
 }
 static const char *const own_model[] = { "gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral",
-  "qwen2", "qwen3", "gpt2-unscaled", "llama-linear", "llama-yarn", "qwen2-yarn", "qwen3-layers" };
-enum { OWN = 12, WRITE = 40 };
+  "qwen2", "qwen3", "gpt2-unscaled", "llama-linear", "llama-yarn", "qwen2-yarn", "qwen3-layers",
+  "families/gemma3", "families/cohere2", "families/falcon" };
+enum { OWN = sizeof own_model / sizeof *own_model, WRITE = 40 };
 START_TEST(to_remember_changes_no_bit)
 {
   char path[200];

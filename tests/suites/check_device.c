@@ -23,7 +23,8 @@ enum { SEQ = 3, MOST = 24 };
 #define ORDERS 3
 #endif
 static const char *const own_model[] = { "gpt2", "llama", "mistral", "qwen2", "qwen3", "qwen3-layers",
-  "gpt2-unscaled" };
+  "gpt2-unscaled", "families/olmo2", "families/exaone4",
+  "families/ernie4_5" };
 enum { MODELS = sizeof own_model / sizeof *own_model };
 static struct memory books;
 static struct error why;

@@ -362,11 +362,14 @@ static void layer_sums(
     bool layer = strstr(t->name, "layers.") || strstr(t->name, "h.0.") || strstr(t->name, "h.1.")
       || strstr(t->name, "h.2.");
     size_t k = strlen(t->name);
-    if (k > 10 && strcmp(t->name + k - 10, ".attn.bias") == 0) continue;
+    bool ignored = k > 10 && strcmp(t->name + k - 10, ".attn.bias") == 0;
+    for (size_t j = 0; j < lm->config.n_ignored; j++)
+      ignored = ignored || strcmp(lm->config.ignored[j].field, t->name) == 0;
+    if (ignored) continue;
     if (layer) *bytes += t->bytes;
-    if (layer && t->rank == 2) *madds += t->elements;
-    if (strcmp(t->name, "lm_head.weight") == 0) *head_bytes = t->bytes;
-    if (lm->config.tied && (strstr(t->name, "wte") || strstr(t->name, "embed_tokens")))
+    if (layer && t->rank == 2 && !strstr(t->name, "norm")) *madds += t->elements;
+    if (strncmp(t->name, "lm_head.", 8) == 0 || strcmp(t->name, "embed_out.weight") == 0) *head_bytes += t->bytes;
+    if (lm->config.tied && (strstr(t->name, "wte") || strstr(t->name, "embed")))
       *head_bytes = t->bytes;
   }
 }

@@ -307,6 +307,7 @@ static void assemble_ends(struct model_loader *a)
   if (c->head_bias) lm->head.bias = require_tensor(a, TENSOR_HEAD, "bias", c->vocab_size, 0);
   lm->head_bytes = (uint64_t) c->vocab_size
     * weight_row_bytes(lm->head.weight.type, c->d_model);
+  if (c->head_bias) lm->head_bytes += weight_row_bytes(lm->head.bias.type, c->vocab_size);
 }
 
 /* The number comes from a file. Each layer has several tensors, so more layers than tensors is

@@ -153,9 +153,8 @@ static void arrays_open_rest(struct work *w, struct error *why)
   w->seen = arena_alloc(w->d, what, n, sizeof *w->seen, why);
   w->scratch = work_array(w, pool_workers(w->e->pool),
     kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
-  size_t copied = w->memory->is_host ? 0 : n * w->q_width;
-  if (w->lm->neighbours)
-    w->spare = arena_alloc(w->d, what, copied + c->head_dim, sizeof (float), why);
+  if (w->lm->neighbours && !w->memory->is_host)
+    w->spare = arena_alloc(w->d, what, n * w->q_width + c->head_dim, sizeof (float), why);
   w->weights = NULL;
   if (w->watch != NULL && w->watch->weights)
     w->weights = work_array(w, n * c->n_heads, wide, why);
@@ -316,14 +315,15 @@ static void gather_heads(float *x, size_t heads, size_t d, size_t half, float *o
 }
 
 /* If the memory is not the host's, the numbers make a journey to the host and back; a backend for
-   which that is too slow can have a kernel for it. */
+   which that is too slow can have a kernel for it. On the host a head is put in order where attention
+   will have its scratch, which has room for one. */
 static void gather_rows(struct work *w, float *x, size_t heads)
 {
   const struct buffers *b = w->memory;
   size_t d = w->lm->config.head_dim, bytes = heads * d * sizeof *x;
-  float *at = b->is_host ? x : w->spare + d;
+  float *at = b->is_host ? x : w->spare + d, *one = b->is_host ? w->scratch : w->spare;
   if (!b->is_host) b->get(b, at, x, bytes);
-  gather_heads(at, heads, d, config_rotary(&w->lm->config) / 2, w->spare);
+  gather_heads(at, heads, d, config_rotary(&w->lm->config) / 2, one);
   if (!b->is_host) b->set(b, x, at, bytes);
 }
 

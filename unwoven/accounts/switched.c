@@ -1,0 +1,63 @@
+/* switched.c -- what the formulas for a model's memory leave to its switches.
+
+   A line of the list that comes out as nothing is left out, as chapter 6 does it. Differences may be
+   negative; they are added modulo 2^64, and so the sums are right. */
+
+#include <string.h>
+#include "accounts/accounts.h"
+
+/* the numbers of a norm over a row, and of one over a head */
+static uint64_t norm_of(const struct model_config *c, uint64_t d)
+{ return c->layer_norm && !c->unbiased_norm ? 2 * d : d; }
+
+/* the d_model-wide norms of a layer */
+static uint64_t norms_of_layer(const struct model_config *c)
+{
+  uint64_t before = c->bare_branches ? 0 : c->shared_norm ? 1 : 2;
+  return before + (c->post_norms ? 2 : 0);
+}
+
+/* If the norms of queries and keys differ in size, the two count as one. */
+static void mend_head_norms(const struct model_config *c, struct tensor_line *l)
+{
+  uint64_t heads = (uint64_t) c->n_heads + c->n_kv_heads;
+  bool wide = c->qk_norm_wide || c->qk_norm_each;
+  l->each = wide ? heads * c->head_dim : norm_of(c, c->head_dim);
+  if (wide) l->times = c->n_layers;
+}
+
+size_t footprint_switched_tensors(const struct model_config *c, struct tensor_line *line, size_t n)
+{
+  size_t left = 0;
+  for (size_t i = 0; i < n; i++) {
+    struct tensor_line l = line[i];
+    if (strcmp(l.name, "norms") == 0)
+      l.each = norm_of(c, c->d_model), l.times = norms_of_layer(c) * c->n_layers;
+    if (strcmp(l.name, "last norm") == 0) l.each = norm_of(c, c->d_model);
+    if (strcmp(l.name, "QK-norms") == 0) mend_head_norms(c, &l);
+    if (l.each > 0 && l.times > 0) line[left++] = l;
+  }
+  if (c->head_bias)
+    line[left++] = (struct tensor_line) { "bias of the head", c->vocab_size, 1 };
+  return left;
+}
+
+/* The copy of a gain is a float, whatever its type is in the file. */
+uint64_t footprint_switched_weights(const struct model *lm)
+{
+  const struct model_config *c = &lm->config;
+  uint64_t more = 0, d = c->d_model;
+  if (lm->own_gains)
+    more += weight_row_bytes(lm->gain_type, d) - weight_row_bytes(WEIGHT_F32, d);
+  if (c->layer_norm && c->unbiased_norm)
+    more -= weight_row_bytes(lm->final_norm.bias.type, d);
+  if (c->head_bias) more += weight_row_bytes(lm->head.bias.type, c->vocab_size);
+  return more;
+}
+
+uint64_t footprint_switched_row(const struct model_config *c)
+{
+  uint64_t usual = 2 * (c->head_dim / 2), angles = 2 * (config_rotary(c) / 2);
+  if (c->rope.local_theta > 0) angles *= 2;
+  return sizeof (float) * (angles - usual);
+}
