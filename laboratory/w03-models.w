@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "families/config.h"
+#include "families/families.h"
+#include "families/layout.h"
 #include "families/rope_scaling.h"
 #include "functions/numbers.h"
 @;@#
@@ -22,6 +23,7 @@ int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "families") == 0) print_families();
+  else if (strcmp(what, "switches") == 0) print_switches();
   else if (strcmp(what, "wheels") == 0) print_wheels();
   else print_values();
   return 0;
@@ -61,15 +63,55 @@ static const struct place places[] =
   {"gate", on(gated), NULL},@|
   {"biases of the MLP", on(mlp_bias), "mlp_bias"} }@];
 
-@ Each mark prints one line: the row of the switch, the column of the family, and which of the three answers it is.
+@ The diagram has the first five families of the table. Each mark prints one line: the row of the switch, the column of the family, and which of the three answers it is.
 
 @<Ask the table what each family does@>=
+enum { DIAGRAM = 5 };
 static void print_families(void)
 {
   printf("switch,family,says\n");
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-    for (size_t f = 0; config_family(f) != NULL; f++)
+    for (size_t f = 0; f < DIAGRAM; f++)
       printf("%d,%d,%d\n", (int) i, (int) f, asked(f, &places[i]));
+}
+
+@ The families that came later are in a figure of their own. A column of it asks for a setting of the family or for a field; numbers that are not 0 are on.
+
+@<Ask the table what each family does@>=
+static int on_or_read(size_t family, double x, const char *field)
+{
+  if (field != NULL && config_reads(family, field))
+    return AS_THE_FILE_SAYS;
+  return x != 0 ? ALWAYS : NEVER;
+}
+static void print_family(size_t f)
+{
+  const struct model_config *c = config_family(f);
+  const struct tensor_layout *l = layout_find("safetensors", c->family);
+  bool stable = f == FAMILY_STABLELM, exaone = f == FAMILY_EXAONE4;
+  const int says[] = @[{ model_families[f].gguf != NULL,@|
+    on_or_read(f, c->root_embedding, "embedding_multiplier"),@|
+    on_or_read(f, 0, "residual_multiplier"),@|
+    on_or_read(f, c->score_scale, f == FAMILY_GRANITE ? "attention_multiplier" : "query_pre_attn_scalar"),@|
+    on_or_read(f, c->logit_scale, f == FAMILY_GRANITE ? "logits_scaling" : "logit_scale"),@|
+    on_or_read(f, c->logit_cap, "final_logit_softcapping"),@|
+    on_or_read(f, f == FAMILY_COHERE2, exaone ? "sliding_window" : "no_rope_layers"),@|
+    on_or_read(f, 0, f == FAMILY_NEOX ? "rotary_pct" : "partial_rotary_factor"),@|
+    c->interleaved, c->rope.local_theta > 0,@|
+    f == FAMILY_MINISTRAL || c->window_pattern > 0 ? AS_THE_FILE_SAYS : NEVER,@|
+    c->layer_norm, on_or_read(f, c->qk_norm, f == FAMILY_COHERE ? "use_qk_norm" : "qk_layernorm"),@|
+    c->post_norms, c->bare_branches, c->one_plus,@|
+    on_or_read(f, c->parallel, f == FAMILY_FALCON ? "parallel_attn" : "use_parallel_residual"),@|
+    on_or_read(f, c->shared_norm, stable ? "use_parallel_residual" : "num_ln_in_parallel_attn"),@|
+    l->of[TENSOR_QKV].pattern != NULL }@];
+  for (size_t i = 0; i < sizeof says / sizeof says[0]; i++)
+    if (says[i] != NEVER)
+      printf("%d,%d,%d\n", (int) i, (int) f - DIAGRAM, says[i]);
+}
+static void print_switches(void)
+{
+  printf("switch,family,says\n");
+  for (size_t f = DIAGRAM; config_family(f) != NULL; f++) print_family(f);
 }
 
 @* Scaled rotary frequencies. \label{lab:wheels}
@@ -165,6 +207,11 @@ static void print_values(void)
     next_door(ROPE_YARN));
   @<Print the keys about crowds and windows@>@;
   print_shapes();
+  printf("family.all %d\nfamily.later %d\n", N_FAMILIES, N_FAMILIES - DIAGRAM);
+  int files = 0;
+  for (int f = 0; f < N_FAMILIES; f++)
+    files += model_families[f].gguf != NULL;
+  printf("family.gguf %d\nfamily.growth %.6f\n", files, 1 + 0.1 * num_log(2));
 }
 
 @ The second half of yarn, the factor of the scores, is there for many keys: these keys say what share of its weight one key keeps among them.

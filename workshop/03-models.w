@@ -89,7 +89,7 @@ static void print_hand(void)
 }
 
 @* One model with switches. \label{sec:switches}
-One diagram describes all five families (\cref{fig:families})\lab{lab:families}: a row is looked up, goes through layers of two halves, and is compared with the
+One diagram describes the first five families (\cref{fig:families})\lab{lab:families}: a row is looked up, goes through layers of two halves, and is compared with the
 vocabulary. At some places of the diagram there is a switch, and a family is a setting of the switches. Some switches are fixed for the family; others are left
 to the file, so that two models of one family can differ.
 @^family@>@^GPT-2@>@^Llama@>@^Mistral@>@^Qwen@>
@@ -209,7 +209,7 @@ const char *family_list(bool gguf, char list[FAMILY_LIST]);
   /* all types, or all names in GGUF files, as a sentence lists them: ``a, b or c'' */
 #endif
 
-@ These five rows, the tables of fields and the layouts are all that the engine knows of families. If the settings already have all the parts that a new family needs, the family costs one row. A row that was forgotten stops the compiler.
+@ These rows, the tables of fields and the layouts are all that the engine knows of families. If the settings already have all the parts that a new family needs, the family costs one row. A row that was forgotten stops the compiler.
 
 @<The table of families@>=
 const struct family_row model_families[] =
@@ -645,11 +645,11 @@ bool layout_also(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160]);
   /* the other name, if files may have one */
 
-@ All five layouts are in \.{unwoven/families/layout.c}. The one with the most surprises is GPT-2's: its layers were written as convolutions, so every matrix is |transposed|.
+@ All layouts are in \.{unwoven/families/layout.c}. The one with the most surprises is GPT-2's: its layers were written as convolutions, so every matrix is |transposed|.
 
 \printedheader[hf_gpt2]{families/layout.c}
 
-Of the three layouts of GGUF files (\cref{gguf}) nothing is transposed. The rows of queries and keys are permuted in the files of a Llama, since Meta's program, for which the format's first files were made, turned neighbours; those of a Qwen are not. Could the loader find this out by itself? No: a permuted matrix has the same shape, and so has the transpose of a square one. So the order is always taken from the layout and never guessed from a shape.
+In the layouts of GGUF files (\cref{gguf}) nothing is transposed. The rows of queries and keys are permuted in the files of a Llama, since Meta's program, for which the format's first files were made, turned neighbours; those of a Qwen are not. Could the loader find this out by itself? No: a permuted matrix has the same shape, and so has the transpose of a square one. So the order is always taken from the layout and never guessed from a shape.
 
 @* Building the model. \label{sec:model}
 Now names and shapes come together. |model_open| takes from the settings which tensors there must be, looks for
@@ -678,8 +678,99 @@ Most small models have no head of their own: the embedding also measures how sim
 @ Last come the frequencies, computed from the settings and rounded, once. The GGUF file of a stretched Llama~3 does not say how its wheels are slowed; \label{sec:ropefactors} it has the result, a tensor with a divisor for each wheel. Those divisors were rounded to float when the file was made. So the
 last bit of a frequency may differ from that of the same model in Hugging Face's form.
 
+@* The other families: a switch for each difference. \label{sec:switched}
+GPT-2, Llama, Mistral and Qwen are five families of \val{family.all} that we read. The other \val{family.later} are Llamas too, with something changed, and each change has its reason. We found that about twenty switches describe them all (\cref{fig:switches}).\lab{lab:families}
+None of them is a new kernel. Some are settings that the pass hands to the kernels it has, some a loop over a row in \.{unwoven/model/switches.c}. A loop costs some numbers for each row, where a matrix costs thousands.
+@^family@>@^SmolLM3@>@^Granite@>@^Gemma@>@^OLMo 2@>@^Exaone 4@>@^GPT-NeoX@>@^Pythia@>@^Falcon@>@^Phi@>@^StableLM@>@^Cohere@>@^Ministral@>@^Seed-OSS@>@^Ernie 4.5@>
+
+\fig{switches}{fig:switches}{The families that came after the first five, and their switches. A dot is a switch that the family has always on; a half is left to the file. The marks are read from the table of this chapter.}{A grid of marks with 18 columns, SmolLM3 to Phi-3, and 19 rows. Granite has four halves, for its four numbers. Gemma 2 has the most dots: it multiplies its embedding, caps, norms after the halves, and adds one to its gains. OLMo 2 and Exaone 4 share two dots that no other family has: norms after the halves and none before them. Five of the last seven columns have the dot for parallel halves, or its half.}
+
+You can read the sections that follow in any order. Each says what is changed, what for, and where the code is. How do we know that a switch is right? A wrong engine writes fluent text too. So for each switch there is a small random model whose logits a second program has computed, in double precision and with plain loops, and the test compares all of them. And because so many errors look like rounding, there is a planted fault for each switch: norms of queries after the rotation, a window one position too wide, a factor on one half of the layer only. Each of them must be noticed.
+
+@* Factors. \label{sec:factors}
+Suppose you have found good settings for training a small model, and want to train one twice as wide. The sizes of all numbers change, and the settings are no longer good. One cure is to put factors into the model, so that the numbers stay the same size at any width. \emph{Granite} has four of them:
+$$x_0=m_e\,e(\hbox{token}),\qquad x\leftarrow x+m_r\,f(x),\qquad s=m_a\,q\cdot k,\qquad z\leftarrow z/m_z.$$
+The first multiplies the embedding, the second what each half of a layer adds, the third is the scale of the scores, and the last divides the logits. Beware of the third: it \emph{replaces} $1/\sqrt{d_h}$ and does not come in addition.
+@^embedding multiplier@>@^residual multiplier@>
+
+Gemma multiplies its embedding by $\sqrt d$. Its embedding is also its head, and a head wants short rows, as its products should be small; the stream wants long ones. With the factor one table can be both. Cohere multiplies its logits by a number, where Granite divides. To us these are the same setting; the reader of Granite's file turns the number round.
+
+\printedfunction{model/switches.c}{work_scale}
+
+A factor of 0 means that the switch is off. The rows are multiplied after they are looked up, and what a half adds is multiplied after the product, with a rounding of its own.
+
+@* Caps. \label{sec:caps}
+What if training drives some scores so high that softmax becomes a choice of one key, and learns no more? Gemma 2 bends large scores down:
+$$s\leftarrow c\tanh(s/c).$$
+Near 0 this is $s$ itself, and however large $s$ is, the result stays below $c$. The same is done to the logits, with another $c$. It is called \emph{soft-capping}. The order matters: first the scale, then the cap, and only then are positions left out that a row must not see. A position that is not seen has the score $-\infty$ in our kernels, and the tangent would turn that into $-c$, which is a small weight but not none. So the cap leaves $-\infty$ alone.
+@^soft-capping@>@^Gemma 2@>
+
+\printedfunction{kernels/cap.inc}{cap_scores}
+
+Gemma 3 has given up the cap of scores, which the fast kernels of other programs did not have, and norms its queries and keys instead. The logits' cap is one loop after the head:
+
+\printedfunction{model/switches.c}{logits_finish}
+
+@* Where the norms are. \label{sec:order}
+A Llama norms before each half of a layer, and nothing norms what the halves add; so the stream grows from layer to layer. \emph{OLMo 2} norms what is added, and not what goes in:
+$$x\leftarrow x+N(f(x)).$$
+Its makers report that training is steadier: the largest gradients become rarer. Gemma 2 and 3 do both, and have four norms in a layer; Exaone 4 is like OLMo 2. In a file this is dangerous, because the names stay. A Llama's \.{post\_attention\_layernorm} stands before the MLP; in OLMo's file the same name is for the norm after attention. The layouts keep the two apart.
+@^post-norm@>@^OLMo 2@>
+
+\printedfunction{model/switches.c}{work_norm}
+
+\printedfunction{model/switches.c}{work_branch}
+
+@ Norms have two more variations. In Gemma's files a gain is stored as its distance from one, so that a weight of 0 changes nothing, and weight decay in training pulls the gain to 1 and not to 0. We add the 1 when the model is opened. This is the only place where we copy weights, and there are few of them. Whoever makes a GGUF file of a Gemma has added it already. Cohere's LayerNorm has no bias.
+
+And queries and keys? Qwen 3 and Gemma 3 norm each head by itself, with one gain for all heads. OLMo 2 takes all heads of a row as one vector. In a model whose heads have equal norms you would not see the difference. StableLM and Cohere, if they norm queries and keys at all, have gains for each head:
+
+\printedfunction{model/switches.c}{norm_heads}
+
+@* What is turned. \label{sec:rotations}
+Must every layer turn its queries and keys? \emph{SmolLM3} leaves out every fourth. A row of such a layer cannot tell where a key is, only what it is, and nothing in it depends on how long the text is; so these layers read long texts as they read short ones, and the others keep the order. Cohere 2 and Exaone 4 join this with windows: layers with a window turn, those that see everything do not. An Exaone without windows turns everywhere. The list in SmolLM3's file is a trap: it is called \.{no\_rope\_layers}, and a 1 in it means that the layer \emph{is} turned.
+@^NoPE@>
+
+\printedfunction{families/config.c}{settings_unturned}
+
+@ GPT-NeoX, Phi and StableLM turn only the first numbers of each head, a quarter or half of them. The rest compare contents and know no positions. In a head of $d_h$ numbers of which $r$ are turned, the pairs are $(i,i+r/2)$, and the exponents of the frequencies are over $r$, not over $d_h$. Our kernel turns whole heads. So we put the parts that turn side by side, turn them, and put them back; there is room where attention will leave its result.
+
+\printedfunction{model/switches.c}{rotate}
+
+@ Ernie and Cohere pair number $2i$ with $2i+1$. It is the order in which the paper on rotary positions has them, and the one in GGUF files of a Llama; what puts those in order (\cref{sec:pairs}) serves here too.
+
+\emph{Gemma 3} has two bases. Five of its six layers have a window of, say, \given{512} positions, and turn by the usual base of \given{10\,000}. Every sixth layer sees all of a long text, and to have angles that it can tell apart it turns a hundred times slower. If the file stretches positions, only that layer is stretched.
+
+\printedfunction{model/switches.c}{work_other_angles}
+
+The last change is \emph{Ministral 3}'s. We saw that attention spreads thin over many keys, and that YaRN answers with a factor for all scores of a stretched model. Ministral lets the factor grow with the position $p$ of the query: with $o$ positions in the first training,
+$$q\leftarrow q\,\bigl(1+\beta\ln(1+\lfloor p/o\rfloor)\bigr).$$
+Up to $o$ it is 1; with $\beta=\given{0.1}$ it is \val[3]{family.growth} in the second length. The floor is there so that short texts are what they were.
+
+\printedfunction{model/switches.c}{grow_queries}
+
+@* Halves in parallel. \label{sec:parallel}
+In the layer of a Llama the MLP reads what attention has added. GPT-NeoX, Falcon, Phi and Cohere let both read the same stream,
+$$x\leftarrow x+\hbox{attention}(N_1(x))+\hbox{MLP}(N_2(x)),$$
+which hardly changes what a large model learns. On many processors the two halves can then be computed at the same time, and their sums need be exchanged only once. We compute them one after the other all the same. The norm for the MLP has to be taken before attention is added, and that is all: look for |parallel| in \cref{model}. Phi and Cohere use one norm for both halves, and so does Falcon with its smaller model; NeoX and the larger Falcon have two.
+@^parallel attention and MLP@>
+
+@* Matrices that are one. \label{sec:fusedmatrices}
+If queries, keys and values are one matrix, in which order are its rows? We know three answers. GPT-2: all queries, all keys, all values, and stored by inputs, so the result is cut into three. Phi-3: the same order, with fewer keys than queries, and stored by outputs. There a slice of the matrix is a matrix, and we need no code in the pass at all:
+
+\printedfunction{families/loader.c}{slice_of}
+
+Gate and up are fused in the same way. GPT-NeoX and Falcon fuse head by head: the queries that share a head of keys, then that key, then its value. With one head of keys, as in the first Falcon, that is again all queries, the key, the value.
+
+\printedfunction{model/switches.c}{work_split}
+
+@* What is refused, and what it costs. \label{sec:switchedcosts}
+The counters and the formulas of \cref{accounts} know the switches: a test counts the tensors of each small model, and its madds and bytes, and all numbers must be equal. A graphics processor computes those switches that are only other uses of its kernels: OLMo's norms, layers that are not turned, biases, windows by layer. The loops of this section run in the host's memory, and a model that needs one is refused on a device, in a sentence that names the setting.
+
+\val{family.gguf} of the \val{family.all} families are read from GGUF files as well. A file of an unknown architecture is refused by its name, and so is the conversion of a family whose names in such files we do not know. Of the experts, which many new families have in the place of the MLP, nothing is said here.
+
 @* Exercises. \label{sec:familyexercises}
-Two exercises are calculations; the third adds a line to a table, and the point of it is the reason.
+Four exercises are calculations; the third adds a line to a table, and the point of it is the reason.
 
 \begin{exercises}
 \exercise{check}{ex:families.attention}{Qwen2.5 is stretched by YaRN with the factor 4. By which number does that multiply its attention scores? Three decimals are enough.}{\texttt{make
@@ -689,4 +780,8 @@ alone, how many are slowed down by the whole factor, and how many lie between?}{
 which makes 14. Three are between. The factor plays no part in it.}
 \exercise{check}{ex:families.author}{Some files begin to have a field \texttt{author}. Make our reader ignore it, with a reason, whatever its value; \texttt{authors} must still be refused.}{\texttt{make
 exercise-W3-3}}{A line in the table of harmless fields: the author of a file changes no logit. If you compare only the beginnings of names, you accept \texttt{authors}, and one day a field that matters.}
+\exercise{think}{ex:families.gemma}{Gemma 3 with 270 million weights has 18 layers; every sixth sees everything, the others the last \given{512} positions. A text of \given{4096} tokens is in the cache. How many rows does the cache hold in all layers together, and how many would it hold without windows?}{\texttt{make
+exercise-W3-4}}{Three layers keep \given{4096} rows and fifteen keep \given{512}: $\given{12288}+\given{7680}=\given{19968}$ rows. Without windows there would be $18\cdot4096=\given{73728}$.}
+\exercise{think}{ex:families.granite}{Granite's heads have 64 numbers, and its scores are multiplied by \given{0.015625}. Somebody multiplies them by $1/\sqrt{64}$ as well. By which factor are that engine's scores wrong, and what is the share of a key that is 8 above \given{1000} equal others, with the right scores and with the wrong ones? Three decimals.}{\texttt{make
+exercise-W3-5}}{The factor is one over the root of 64, \given{0.125}. A key that is 8 above the others has the share $e^8/(e^8+\given{1000})=\given{0.749}$; with wrong scores it is 1 above them, and $e/(e+\given{1000})=\given{0.003}$. Such an engine looks at everything alike.}
 \end{exercises}

@@ -174,7 +174,8 @@ const struct model_config *config_family(size_t i)
 bool config_reads(size_t i, const char *field)
 {
   struct tables t = tables_of(&model_families[i]);
-  return used_find(&t, field) != NULL;
+  const struct config_field *f = used_find(&t, field);
+  return f != NULL && f->read != read_one;
 }
 
 /* Some families have tensors with exactly Llama's names and put their norms elsewhere: they

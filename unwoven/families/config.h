@@ -51,6 +51,6 @@ void config_mark_unturned(struct model_config *c);
 /* the defaults of family number i of the table; null after the last */
 const struct model_config *config_family(size_t i);
 
-/* whether field is used in the config.json of family number i */
+/* whether field is used in the config.json of family number i, and may have more than one value */
 bool config_reads(size_t i, const char *field);
 #endif

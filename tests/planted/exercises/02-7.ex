@@ -26,11 +26,11 @@ static void test(unsigned size)
 }
 ==== answer
 == unwoven/families/loader.c
--    (float)(c->scaled ? 1 / sqrt((double)c->head_dim) : 1)
-+    1
+-    (float) scale, (float) c->score_cap
++    1, (float) c->score_cap
 ==== wrong
 == unwoven/families/loader.c
--    (float)(c->scaled ? 1 / sqrt((double)c->head_dim) : 1)
-+    (float)(c->scaled ? 1 / sqrt((double)c->head_dim) : 1) * 1.0f
+-    (float) scale, (float) c->score_cap
++    (float) scale * 1.0f, (float) c->score_cap
 ==== skeleton
 # unwoven/families/loader.c fills in, among other things, by what the products of queries and keys are multiplied.  Write == FILE, then - lines and + lines
