@@ -10,6 +10,7 @@
 #include "cache/cache.h"
 #include "tokenizer/tokenizer_internal.h"
 #include "accounts/accounts.h"
+#include "safetensors/tensor_file.h"
 #include "families/loader.h"
 #include "kernels/kernels.h"
 
@@ -619,6 +620,46 @@ START_TEST(a_setting_says_whether_weights_depend_on_it)
       "%s: its row says that the number of weights %s on it", s->name,
       s->sized ? "depends" : "does not depend");
   }
+}
+END_TEST
+
+/* the families of the workshop: their weights and the memory of a pass, to the byte, in models that were opened from files */
+START_TEST(families_are_counted_to_the_byte)
+{
+  static const char *const name[] = { "smollm3", "granite", "ministral3", "ernie4_5", "olmo2", "gemma", "gemma2", "gemma3",
+    "exaone4", "pythia", "falcon", "falcon-old", "phi", "stablelm", "cohere", "cohere2", "phi3" };
+  char path[100];
+  struct memory m = { .fail_at = 0 };
+  struct error why = { "" };
+  struct counters counters = { 0 };
+  struct engine e = { .k = &kernels_plain, .c = &counters };
+  snprintf(path, sizeof path, "tests/golden/families/%s", name[_i]);
+  struct model *lm = model_open(&m, path, &why);
+  ck_assert_msg(lm != NULL, "%s", why.text);
+  const struct model_config *c = &lm->config;
+  ck_assert_uint_eq(footprint_parameters(c), model_parameters(lm));
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < tensor_file_count(lm->weights); i++) {
+    const struct tensor_entry *t = tensor_file_at(lm->weights, i);
+    bool used = true;
+    for (size_t k = 0; k < c->n_ignored; k++) used = used && strcmp(c->ignored[k].field, t->name) != 0;
+    if (used) bytes += t->bytes;
+  }
+  ck_assert_uint_eq(footprint_weights(lm), bytes);
+  struct store *s = cache_open(&m, c, 1, &(struct cache_options){ .rows = 0 }, &why);
+  ck_assert(s != NULL);
+  struct row rows[9];
+  for (uint32_t i = 0; i < 9; i++) rows[i] = (struct row){ 0, i, i };
+  for (size_t n = 1; n <= 9; n += 4) {
+    struct pass *p;
+    store_clear(s);
+    m.of[MEMORY_ACTIVATIONS].peak = 0;
+    ck_assert_msg(model_forward(&e, lm, s, rows, n, &p, &why), "%s", why.text);
+    ck_assert_uint_eq(m.of[MEMORY_ACTIVATIONS].peak, footprint_pass(c, n, n, 1));
+    pass_close(p);
+  }
+  store_close(s), model_close(&m, lm);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -1550,6 +1591,7 @@ int main(void)
   tcase_add_test(files, a_vocabulary_is_its_tables);
   tcase_add_test(files, the_formula_is_the_allocator);
   tcase_add_test(c, a_setting_says_whether_weights_depend_on_it);
+  tcase_add_loop_test(c, families_are_counted_to_the_byte, 0, 17);
   tcase_add_test(c, what_fits_fits_and_one_more_does_not);
   tcase_add_test(c, what_fits_by_hand);
   tcase_add_test(c, named_shapes_are_the_published_ones);
