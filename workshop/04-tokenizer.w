@@ -469,15 +469,16 @@ So a page of English or French is only copied, and we decompose just the letters
 @* The last cut, and the merges. \label{sec:lastcut}
 What needs no more cutting is a piece. Some tokenizers look a piece up as a whole before they merge
 (\texttt{ignore\_merges}): Llama~3's does, because its vocabulary has tokens that its own merges
-do not reach.
+do not reach. Gemma's does so with line ends only, which its pattern has put into pieces of their own (|lines_whole|).
 
 @<Encode what needs no more cutting@>=
 static bool encode_piece(struct job *j, const unsigned char *byte,
   size_t n)
 {
   /*- Llama 3 has tokens that its own merges do not reach. */
-  uint32_t whole = j->t->ignore_merges
-    ? name_map_get(&j->t->by_piece, byte, n) : 0;
+  bool asks = j->t->ignore_merges
+    || (j->t->lines_whole && byte[0] == '\n');
+  uint32_t whole = asks ? name_map_get(&j->t->by_piece, byte, n) : 0;
   if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
   return j->t->char_level ? encode_characters(j, byte, n)
     : bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out,

@@ -211,8 +211,9 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
   size_t n)
 {
   /* Llama 3 has tokens that its own merges do not reach. */
-  uint32_t whole = j->t->ignore_merges
-    ? name_map_get(&j->t->by_piece, byte, n) : 0;
+  bool asks = j->t->ignore_merges
+    || (j->t->lines_whole && byte[0] == '\n');
+  uint32_t whole = asks ? name_map_get(&j->t->by_piece, byte, n) : 0;
   if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
   return j->t->char_level ? encode_characters(j, byte, n)
     : bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out,

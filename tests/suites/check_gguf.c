@@ -9,6 +9,7 @@
 #include "variants.h"
 #include "remote.h"
 #include "gguf/gguf.h"
+#include "tokenizer-json/gguf_patterns.h"
 #include "safetensors/tensor_file.h"
 #include "templates/conversations.h"
 #include "tokenizer/tokenizer.h"
@@ -1331,6 +1332,62 @@ START_TEST(names_of_patterns)
   leave();
 }
 END_TEST
+/* cuts n bytes by the patterns from the k-th on, and notes where each piece ends */
+static void cut_by(const struct pattern_group *by, int k, struct splitter **s, struct split_work *w, const unsigned char *text, size_t n, size_t *at, json_t *ends)
+{
+  if (k == GGUF_PATTERNS || by->pattern[k] == NULL) {
+    json_array_append_new(ends, json_integer((json_int_t) (*at += n)));
+    return;
+  }
+  struct error why = { "" };
+  struct pieces p;
+  struct text_piece next;
+  pieces_begin(&p, s[k], w, text, n);
+  while (pieces_next(&p, &next, &why) && next.n > 0) cut_by(by, k + 1, s, w, next.byte, next.n, at, ends);
+  ck_assert_str_eq(why.text, "");
+}
+START_TEST(names_cut_as_the_makers_do)
+{
+  struct memory m = { 0 };
+  struct error why = { "" };
+  struct splitter *s[GGUF_PATTERNS] = { NULL };
+  struct split_work w = { .m = &m };
+  const struct pattern_group *by = NULL;
+  char *row = NULL, list[GGUF_NAMES_CAP];
+  size_t cap = 0;
+  unsigned lines = 0, names = 0;
+  FILE *f = fopen("tests/golden/tokenizers/cuts.jsonl", "r");
+  ck_assert_ptr_nonnull(f);
+  gguf_pattern_names(list);
+  while (getline(&row, &cap, f) > 0) {
+    json_t *c = json_loads(row, JSON_ALLOW_NUL, NULL), *name = json_object_get(c, "pre"), *text = json_object_get(c, "text"), *ends = json_array();
+    const struct pattern_group *now = gguf_pattern_named((struct gguf_words) { json_string_value(name), json_string_length(name) });
+    ck_assert_ptr_nonnull(now);
+    for (int k = 0; now != by && k < GGUF_PATTERNS; k++) {
+      splitter_close(s[k]);
+      s[k] = now->pattern[k] == NULL ? NULL : splitter_open(&m, now->pattern[k], strlen(now->pattern[k]), false, &why);
+      ck_assert_msg(now->pattern[k] == NULL || s[k] != NULL, "%s: %s", json_string_value(name), why.text);
+    }
+    if (now != by) {
+      const char *here = strstr(list, json_string_value(name)); /* its first name is in the list of messages */
+      ck_assert_msg(here != NULL && strchr(", ", here[json_string_length(name)]) != NULL, "%s in %s", json_string_value(name), list);
+      names++;
+    }
+    by = now;
+    size_t at = 0;
+    cut_by(by, 0, s, &w, (const unsigned char *) json_string_value(text), json_string_length(text), &at, ends);
+    if (json_string_length(text) == 0) json_array_clear(ends);
+    if (!json_equal(ends, json_object_get(c, "cuts"))) ck_abort_msg("%sours: %s", row, json_dumps(ends, 0));
+    json_decref(ends), json_decref(c), lines++;
+  }
+  for (int k = 0; k < GGUF_PATTERNS; k++) splitter_close(s[k]);
+  split_work_free(&w);
+  free(row), fclose(f);
+  ck_assert_uint_ge(lines, 1700);
+  ck_assert_uint_eq(names, 31);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
 START_TEST(words_with_scores)
 {
   char path[400];
@@ -1397,7 +1454,7 @@ static const struct {
   { "a merge of a stranger", HEAD(0, 3) MODEL("gpt2") WORDS "\"tokenizer.ggml.merges\" 4=9 4=8 8=1 \"a_c\"", TOKENIZER_REFUSED, "tokenizer.ggml.merges[0] is \"a c\"" },
   { "a merge that makes a stranger", HEAD(0, 3) MODEL("gpt2") WORDS "\"tokenizer.ggml.merges\" 4=9 4=8 8=1 \"b_a\"", TOKENIZER_REFUSED, "tokenizer.ggml.merges[0] is \"b a\"" },
   { "merges that are numbers", HEAD(0, 3) MODEL("gpt2") WORDS "\"tokenizer.ggml.merges\" 4=9 4=4 8=1 4=1", TOKENIZER_REFUSED, "tokenizer.ggml.merges is an array of 1; wanted: an array of strings" },
-  { "an unknown name", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.pre\" 4=8 \"tekken\"", TOKENIZER_REFUSED, "tokenizer.ggml.pre is \"tekken\"; wanted: a name that is known here: gpt-2, llama-bpe" },
+  { "an unknown name", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.pre\" 4=8 \"afmoe\"", TOKENIZER_REFUSED, "tokenizer.ggml.pre is \"afmoe\"; wanted: one of the names known here: gpt-2, llama3, dbrx, qwen2," },
   { "a part of a name", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.pre\" 4=8 \"llama\"", TOKENIZER_REFUSED, "tokenizer.ggml.pre is \"llama\"" },
   { "the end of a name", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.pre\" 4=8 \"bpe\"", TOKENIZER_REFUSED, "tokenizer.ggml.pre is \"bpe\"" },
   { "an empty name", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.pre\" 4=8 \"\"", TOKENIZER_REFUSED, "tokenizer.ggml.pre is \"\"" },
@@ -1475,6 +1532,40 @@ START_TEST(types_of_words)
     if (i == 0) ck_assert(memcmp(tokenizer_text(t, 6, &n), "\xc3\xa9", 2) == 0 && n == 2);
     ids_free(&m, &got);
     tokenizer_close(&m, t);
+  }
+  ck_assert_uint_eq(m.all.live, 0);
+  leave();
+}
+END_TEST
+/* Gemma's: merges of characters, blocks for blanks, bytes for the rest, and line ends that are a token, though no merge makes it */
+START_TEST(characters_that_merge)
+{
+  char path[400];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  static const char *const kind[] = { MODEL("gpt2") "\"tokenizer.ggml.pre\" 4=8 \"gemma4\" ", MODEL("gemma4") "\"x\" 4=0 1=0 ",
+    MODEL("gpt2") "\"tokenizer.ggml.pre\" 4=8 \"sarvam-moe\" " };
+  for (int i = 0; i < 3; i++) {
+    char spec[900];
+    snprintf(spec, sizeof spec, HEAD(0, 6) "%s \"tokenizer.ggml.tokens\" 4=9 4=8 8=9 8=3 xe29681 \"a\" 8=4 xe2968161 8=1 x0a 8=2 x0a0a \"<0xC3>\" \"<0xA9>\" \"<s>\" \"aa\" "
+      "\"tokenizer.ggml.token~type\" 4=9 4=5 8=9 4=1 4=1 4=1 4=1 4=1 4=6 4=6 4=3 4=1 \"tokenizer.ggml.merges\" 4=9 4=8 8=1 8=5 xe296812061 \"tokenizer.ggml.bos~token~id\" 4=4 4=7", kind[i]);
+    struct written f = compose(spec);
+    spill(in_room(path, "characters.gguf"), f.byte, f.n);
+    free(f.byte);
+    struct tokenizer *t = tokenizer_open(&m, path, &why);
+    ck_assert_msg(t != NULL, "%s", why.text);
+    struct ids got = { 0 };
+    struct bytes back = { 0 };
+    static const char text[] = "aa a\n\n\xc3\xa9\n";
+    static const uint32_t want[2][8] = { { 1, 1, 2, 4, 5, 6, 3 }, { 1, 1, 2, 3, 3, 5, 6, 3 } };
+    uint32_t bos;
+    ck_assert_msg(tokenizer_encode(t, &m, text, strlen(text), false, false, &got, &why), "%s", why.text);
+    ck_assert_uint_eq(got.n, i < 2 ? 7 : 8);
+    ck_assert_mem_eq(got.id, want[i / 2], got.n * sizeof *got.id);
+    ck_assert(tokenizer_decode(t, &m, got.id, got.n, false, &back, &why) && back.n == strlen(text) && memcmp(back.byte, text, back.n) == 0);
+    ck_assert(tokenizer_bos(t, &bos) == (i < 2) && (i == 2 || bos == 7));
+    ck_assert_str_eq(tokenizer_kind(t), "BPE on characters");
+    ids_free(&m, &got), bytes_free(&m, &back), tokenizer_close(&m, t);
   }
   ck_assert_uint_eq(m.all.live, 0);
   leave();
@@ -1644,6 +1735,8 @@ int main(void)
   tcase_add_loop_test(t, golden_tokens, 0, 3);
   tcase_add_test(t, vectors_of_a_vocabulary);
   tcase_add_test(t, names_of_patterns);
+  tcase_add_test(t, names_cut_as_the_makers_do);
+  tcase_add_test(t, characters_that_merge);
   tcase_add_test(t, words_with_scores);
   tcase_add_test(t, vocabularies_are_refused_by_name);
   tcase_add_test(t, types_of_words);

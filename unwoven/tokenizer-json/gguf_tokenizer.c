@@ -123,6 +123,7 @@ static bool to_row(struct vocab_reader *x, const char *text, size_t n, bool *spe
   const unsigned char *c = (const unsigned char *) text;
   size_t start = x->row.n, length = 0;
   *spelt = true;
+  if (x->t->char_level) return bytes_push(x->m, &x->row, text, n, x->why);
   for (size_t at = 0; at < n && *spelt; at += length) {
     enum utf8_state state;
     length = utf8_next(c + at, n - at, &state);
@@ -214,28 +215,55 @@ static bool read_merges(struct vocab_reader *x)
   return true;
 }
 
+/* Merges of characters, as Gemma has them: words are spelt as they are, a block for a blank, and a
+   character without a token is spelt in bytes. */
+static bool read_characters(struct vocab_reader *x)
+{
+  static const char block[] = "\xe2\x96\x81";
+  struct tokenizer *t = x->t;
+  t->kind = "BPE on characters", t->char_level = t->byte_fallback = true;
+  return tokenizer_add_string(x->m, t, (struct text_step) { .what = STEP_REPLACE },
+    block, 3, " ", 1, true, x->why);
+}
+
 /* Steps are added in their order: those that change a text, then the words and their merges, then the
    cuts; the added tokens are indexed last, after which nothing may be added. */
-static bool read_merged(struct vocab_reader *x, bool *adds_bos)
+static bool read_steps(struct vocab_reader *x, const struct pattern_group *by)
+{
+  struct tokenizer *t = x->t;
+  bool characters = (by->how & GROUP_CHARACTERS) != 0;
+  t->kind = "byte-level BPE", t->ignore_merges = (by->how & GROUP_WHOLE) != 0;
+  t->lines_whole = (by->how & GROUP_LINES) != 0;
+  if ((by->how & GROUP_COMPOSES) != 0 && !tokenizer_add_step(x->m, t,
+    (struct text_step) { .what = STEP_NFC }, NULL, 0, false, x->why))
+    return false;
+  if (characters && !read_characters(x)) return false;
+  t->n_normalizers = t->n_steps;
+  if (!enter_words(x) || !read_merges(x)) return false;
+  for (int i = 0; i < GGUF_PATTERNS && by->pattern[i] != NULL; i++)
+    if (!tokenizer_add_split(x->m, t, by->pattern[i], strlen(by->pattern[i]), x->why))
+      return false;
+  if (characters) {
+    tokenizer_find_splits(t);
+    if (!tokenizer_texts_replace(x->m, t, "\xe2\x96\x81", 3, " ", 1, x->why)
+      || !tokenizer_texts_as_bytes(x->m, t, x->why)) return false;
+  }
+  return tokenizer_index_added(x->m, t, x->why);
+}
+
+/* without a name, which is that of the kind of model if it is Gemma's */
+static bool read_merged(struct vocab_reader *x, struct gguf_words name, bool *adds_bos)
 {
   static const char key[] = "tokenizer.ggml.pre";
-  struct tokenizer *t = x->t;
-  struct gguf_words name = { "default", 7 };
+  char list[GGUF_NAMES_CAP], wanted[GGUF_NAMES_CAP + 40];
   const struct gguf_entry *e = gguf_find(&x->g, key);
   if (e != NULL && !gguf_string(e, &name)) name.n = 0;
   const struct pattern_group *by = gguf_pattern_named(name);
-  if (by == NULL) return vocab_bad(x, key,
-    "a name that is known here: gpt-2, llama-bpe, qwen2, smollm or default, and some others");
-  t->kind = "byte-level BPE", t->ignore_merges = *adds_bos = by->is_llama3;
-  if (by->composes && !tokenizer_add_step(x->m, t,
-    (struct text_step) { .what = STEP_NFC }, NULL, 0, false, x->why))
-    return false;
-  t->n_normalizers = t->n_steps;
-  if (!enter_words(x) || !read_merges(x)) return false;
-  for (int i = 0; i < 4 && by->pattern[i] != NULL; i++)
-    if (!tokenizer_add_split(x->m, t, by->pattern[i], strlen(by->pattern[i]), x->why))
-      return false;
-  return tokenizer_index_added(x->m, t, x->why);
+  gguf_pattern_names(list);
+  snprintf(wanted, sizeof wanted, "one of the names known here: %s", list);
+  if (by == NULL) return vocab_bad(x, key, wanted);
+  *adds_bos = (by->how & GROUP_BEGINS) != 0;
+  return read_steps(x, by);
 }
 
 static bool surround(struct vocab_reader *x, const char *flag, const char *key,
@@ -260,7 +288,9 @@ static bool read_kind(struct vocab_reader *x, enum tokenizer_found *found)
   const struct gguf_entry *e = gguf_find(&x->g, key);
   bool any = gguf_string(e, &kind), adds_bos = true;
   bool scored = kind.n == 5 && memcmp(kind.text, "llama", 5) == 0;
-  bool merged = kind.n == 4 && memcmp(kind.text, "gpt2", 4) == 0;
+  bool gemma = kind.n == 6 && memcmp(kind.text, "gemma4", 6) == 0;
+  bool merged = gemma || (kind.n == 4 && memcmp(kind.text, "gpt2", 4) == 0);
+  struct gguf_words pre = gemma ? kind : (struct gguf_words) { "default", 7 };
   if (e == NULL || (kind.n == 4 && memcmp(kind.text, "none", 4) == 0)
     || (kind.n == 8 && memcmp(kind.text, "no_vocab", 8) == 0)) {
     *found = TOKENIZER_ABSENT;
@@ -270,7 +300,7 @@ static bool read_kind(struct vocab_reader *x, enum tokenizer_found *found)
   if (!scored && !merged)
     return vocab_bad(x, key, "gpt2 or llama (another kind of tokenizer)");
   return find_arrays(x, scored)
-    && (scored ? read_scored(x) : read_merged(x, &adds_bos))
+    && (scored ? read_scored(x) : read_merged(x, pre, &adds_bos))
     && surround(x, "tokenizer.ggml.add_bos_token", "tokenizer.ggml.bos_token_id",
       adds_bos, &x->t->prefix_ids)
     && surround(x, "tokenizer.ggml.add_eos_token", "tokenizer.ggml.eos_token_id",

@@ -52,7 +52,7 @@ struct tokenizer {
   struct trie_node *trie; size_t n_trie, trie_cap;
   struct text_step step[TOKENIZER_MAX_STEPS]; size_t n_normalizers, n_steps;
   struct ids prefix_ids, suffix_ids; /* what the post-processor adds */
-  bool ignore_merges, char_level, byte_fallback, fuse_unk,
+  bool ignore_merges, lines_whole, char_level, byte_fallback, fuse_unk,
     splits_at_spaces, any_frozen, strip_prefix_space, ignored[2];
   /* ids of characters plus 1; the id of what cannot be spelt, plus 1 */
   uint32_t letter[128], unknown;
