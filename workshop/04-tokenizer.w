@@ -122,7 +122,7 @@ and remember the last end of a token that we passed. At most places of most text
 without added tokens the search costs hardly more than reading it.
 
 @<Find the longest added token here@>=
-static const struct added_token *longest_match(const struct tokenizer *t,
+const struct added_token *tokenizer_longest_added(const struct tokenizer *t,
   uint32_t root, const unsigned char *text, size_t n, size_t *length)
 {
   const struct added_token *found = NULL;
@@ -229,11 +229,10 @@ functions need on the way.
 
 @<What an encoding needs on its way@>=
 struct job { const struct tokenizer *t; struct memory *m; struct ids *out;
-  struct bpe_work work; struct split_work cut; bool parse_special; struct error *why;
-  size_t unknown_end; };
-  /* |unknown_end|: how long the row of the piece was after the last
-     unknown character; if the row is still that long, nothing has
-     followed */
+  struct bpe_work work; struct unigram_work best; struct split_work cut;
+  bool parse_special; struct error *why; bool unknown; };
+  /* |unknown|: there is an unknown character that the row of the piece
+     does not yet have */
 
 @ The first cut is between valid UTF-8 and other bytes. \label{sec:notutf} Take a text of six bytes: an A, two of the three bytes of a euro sign, a b, a byte that no character has, and a c. |utf8_next| (\cref{sec:bytes}) tells us of each part how long it is and whether it is a character. |utf8_run| puts neighbours of one kind together and returns the length of the first run. Here no two neighbours are of one kind, so there are five runs; a text without faults, and that is nearly every text, comes out as a single one.
 
@@ -290,6 +289,7 @@ bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
     && encode_runs(&j, true, (const unsigned char *) text, n)
     && (!add_special || push_all(&j, &t->suffix_ids));
   split_work_free(&j.cut), bpe_work_free(m, &j.work);
+  memory_free(m, j.best.node);
   if (!ok) out->n = start;
   return ok;
 }
@@ -316,6 +316,7 @@ bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   size_t start = out->n;
   bool ok = encode_runs(&j, false, (const unsigned char *) text, n);
   split_work_free(&j.cut), bpe_work_free(m, &j.work);
+  memory_free(m, j.best.node);
   if (!ok) out->n = start;
   return ok;
 }
@@ -336,7 +337,7 @@ static bool find_added(const struct job *j, uint32_t root,
 {
   while (*at < n) {
     size_t from = *at, length = 1;
-    const struct added_token *x = longest_match(j->t, root, text + from,
+    const struct added_token *x = tokenizer_longest_added(j->t, root, text + from,
       n - from, &length);
     *at += length;
     if (x == NULL || (x->special && !j->parse_special)) continue;
@@ -410,6 +411,20 @@ The stages of the pre-tokenizer apply one after another, each to the pieces that
 has left. The obvious program makes a list of pieces after each stage. We need no list: the function calls itself with each piece for the next stage, as soon as there is one. The recursion is as deep as there are stages.
 
 @<Go through the stages@>=
+static bool glues(enum text_glue how, const struct text_piece *held,
+  const struct text_piece *next)
+{
+  if (held->n == 0) return false;
+  switch (how) {
+  case GLUE_BEFORE: return next->match && !held->match;
+  case GLUE_AFTER: return !next->match && held->match;
+  case GLUE_RUNS: return next->match == held->match;
+  case GLUE_NONE: break;
+  }
+  return false;
+}
+  /*- of several matches in a row only the first goes to the gap before, the last to that after */
+@#
 static bool encode_from(struct job *j, size_t k, bool first,
   const unsigned char *text, size_t n)
 {
@@ -419,15 +434,21 @@ static bool encode_from(struct job *j, size_t k, bool first,
   /*- which calls encode_from with the changed copy */
   if (s->what != STEP_SPLIT) return encode_changed(j, k, first, text, n);
   struct pieces p;
-  struct text_piece next;
+  struct text_piece next, held = @[{ text, 0, false }@];
   pieces_begin(&p, s->by, &j->cut, text, n);
-  for (;;) {
+  do {
     if (!pieces_next(&p, &next, j->why)) return false;
-    if (next.n == 0) return true;
-    if (next.match ? !s->keep_matches : !s->keep_gaps) continue;
-    if (!encode_from(j, k + 1, first && next.byte == text, next.byte,
-      next.n)) return false;
-  }
+    if (next.n > 0 && (next.match ? !s->keep_matches
+      : !s->keep_gaps)) continue;
+    if (next.n > 0 && glues(s->glue, &held, &next)) {
+      held.n += next.n, held.match = next.match;
+      continue;
+    }
+    if (held.n > 0 && !encode_from(j, k + 1,
+      first && held.byte == text, held.byte, held.n)) return false;
+    held = next;
+  } while (next.n > 0);
+  return true;
 }
   /*- Calls itself with each piece for the next stage: no list of pieces is ever made, and the
     recursion is as deep as there are stages. */
@@ -480,6 +501,8 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
     || (j->t->lines_whole && byte[0] == '\n');
   uint32_t whole = asks ? name_map_get(&j->t->by_piece, byte, n) : 0;
   if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
+  if (j->t->unigram.n > 0) return unigram_encode(j->t, j->m, &j->best,
+    byte, n, j->out, j->why);
   return j->t->char_level ? encode_characters(j, byte, n)
     : bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out,
     j->why);
@@ -491,6 +514,15 @@ without a trace: at least an unknown token is left of it.
 @^byte fallback@>@^unknown token@>
 
 @<Encode a piece of characters@>=
+static bool push_unknown(struct job *j)
+{
+  bool waits = j->unknown;
+  j->unknown = false;
+  return !waits || ids_push(j->m, &j->work.piece,
+    j->t->unknown - 1, j->why);
+}
+  /*- It waits until a character follows that is known, so that several can become one. */
+@#
 static bool push_character(struct job *j, const unsigned char *c,
   size_t n)
 {
@@ -498,18 +530,18 @@ static bool push_character(struct job *j, const unsigned char *c,
   struct ids *row = &j->work.piece;
   uint32_t id = n == 1 ? t->letter[*c] : name_map_get(&t->by_piece, c,
     n);
-  if (id != 0) return ids_push(j->m, row, id - 1, j->why);
+  if (id != 0) return push_unknown(j)
+    && ids_push(j->m, row, id - 1, j->why);
   bool bytes = true;
   for (size_t i = 0; i < n; i++)
     bytes = bytes && t->rules.byte_id[c[i]] != BPE_NONE;
+  /*- the unknown character before waits: the makers' library does so */
   if (bytes) return push_bytes(j, c, n);
   if (t->unknown == 0)
     return error_say(j->why, "the vocabulary cannot spell the "@|
       "character U+%04X", (unsigned) utf8_point(c, n));
-  if (t->fuse_unk && row->n > 0 && j->unknown_end == row->n)
-    return true;
-  j->unknown_end = row->n + 1;
-  return ids_push(j->m, row, t->unknown - 1, j->why);
+  if (!t->fuse_unk && !push_unknown(j)) return false;
+  return j->unknown = true;
 }
   /*- A character without a token is spelt in bytes if there is one for each, else it becomes the
     unknown token; several in a row may become one. None is lost without a trace. */
@@ -538,7 +570,7 @@ the rows are now words and not books. We do not assume this but look at all piec
 
 @<Check whether a match stands at word boundaries@>=
 static const unsigned char block[3] = @[{ 0xe2, 0x96, 0x81 }@];
-static bool word_begins(const unsigned char *text, size_t at,
+bool tokenizer_word_begins(const unsigned char *text, size_t at,
   size_t n)
 {
   return at > 0 && n - at >= 3 && memcmp(text + at, block, 3) == 0
@@ -554,7 +586,7 @@ void tokenizer_find_splits(struct tokenizer *t)
   for (size_t i = 0; i < t->n_vocab; i++) {
     struct span s = t->vocab[i].piece;
     for (size_t k = 1; k < s.n && t->splits_at_spaces; k++)
-      t->splits_at_spaces = !word_begins(t->string_pool.byte + s.at, k, s.n);
+      t->splits_at_spaces = !tokenizer_word_begins(t->string_pool.byte + s.at, k, s.n);
   }
 }
 
@@ -564,8 +596,9 @@ none of its characters enters a row, so no merge can begin in it or cross it.
 @<Encode a piece of characters@>=
 static bool join(struct job *j)
 {
-  bool ok = bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
-  j->work.piece.n = 0, j->unknown_end = 0;
+  bool ok = push_unknown(j)
+    && bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
+  j->work.piece.n = 0;
   return ok;
 }
   /*- Merges the row and begins a new one. */
@@ -575,18 +608,219 @@ static bool encode_characters(struct job *j,
 {
   enum utf8_state state;
   size_t length;
-  j->work.piece.n = 0, j->unknown_end = 0;
+  j->work.piece.n = 0;
   for (size_t at = 0; at < n; at += length) {
     const struct added_token *x = !j->t->any_frozen ? NULL
-      : longest_match(j->t, 2, text + at, n - at, &length);
+      : tokenizer_longest_added(j->t, 2, text + at, n - at, &length);
     if (x == NULL) length = utf8_next(text + at, n - at, &state);
     if ((x != NULL || (j->t->splits_at_spaces
-      && word_begins(text, at, n))) && !join(j)) return false;
+      && tokenizer_word_begins(text, at, n))) && !join(j)) return false;
     if (x != NULL ? !ids_push(j->m, j->out, x->id, j->why)
       : !push_character(j, text + at, length)) return false;
   }
   return join(j);
 }
+
+@* The best of all ways: Unigram and Viterbi. \label{sec:unigram}
+Merging decides one pair at a time and never takes a decision back. Could we not look at the whole word first, and choose the best of \emph{all} ways to cut it? That is what the vocabularies of T5, XLM-R and many smaller models want. Their method is called \emph{Unigram} \cited{Kudo 2018}: every piece has a score, the logarithm of a probability that was learnt; a way to cut a text is worth the sum of the scores of its pieces; and the best way wins. A sum of logarithms is the logarithm of a product, so the best way is the likeliest, if each piece is drawn without a look at the others.
+@^Unigram@>@^Viterbi algorithm@>
+
+\begin{byhand}{\texttt{abab}, cut in the best way}
+Five pieces have scores: \tok a $-2$, \tok b $-2.5$, \tok{ab} $-3$, \tok{ba} $-3.1$ and \tok{aba} $-5$. Four letters have eight ways to be cut, five of which use only these pieces:
+
+\medskip
+\begin{tabular}{@@{}lll@@{}}
+\tok a \tok b \tok a \tok b & $-2-2.5-2-2.5$ & $-9$\\
+\tok a \tok{ba} \tok b & $-2-3.1-2.5$ & $-7.6$\\
+\tok{aba} \tok b & $-5-2.5$ & $-7.5$\\
+\tok{ab} \tok a \tok b & $-3-2-2.5$ & $-7.5$\\
+\tok{ab} \tok{ab} & $-3-3$ & $-6$
+\end{tabular}
+\medskip
+
+Two letters more, and there are four times as many ways. But we need not list them. Ask instead how well each \emph{place} between two letters can be reached. Place 0 costs nothing. Place 1 is reached by \tok a: $-2$. Place 2 is reached by \tok b from place 1, $-4.5$, or by \tok{ab} from the beginning, $-3$: the second is better, and we forget the first, because nothing that comes later can change which of them is better. Place 3 is reached from place 2 by \tok a, $-3-2=-5$; from place 1 by \tok{ba}, $-2-3.1=-5.1$; from the beginning by \tok{aba}, $-5$. A tie! We keep the one that we met first. Place 4 is reached from place 3 by \tok b, $-7.5$, or from place 2 by \tok{ab}, $-6$.
+Now we walk back: place 4 was reached from 2, and 2 from 0. The best way is \tok{ab} \tok{ab}.
+\end{byhand}
+
+\Cref{fig:unigram} shows all of it as a \emph{lattice}: the places from left to right, and an arc for each piece that fits between two of them. A way to cut the text is a path from the left end to the right, and for each place we keep the best path to it. This is the \emph{Viterbi algorithm} \cited{Viterbi 1967}:
+\begin{equation}\label{eq:viterbi}
+  \beta_0=0,\qquad \beta_j=\max_{i<j,\ t_i\ldots t_{j-1}\in V}\bigl(\beta_i+s(t_i\ldots t_{j-1})\bigr),
+\end{equation}
+where $t$ is the text, $V$ the vocabulary, $s$ the score of a piece, and $\beta_j$ the score of the best path to place $j$.
+@^lattice@>
+
+\fig{unigram}{fig:unigram}{The lattice of \texttt{abab}: places with the best score to each, and arcs for the pieces. Red: the best way.}{Five places in a row, numbered zero to four. Arcs above and below lead from place to place, each with its piece and its score. Two arcs are red: ab from place zero to two, and ab from two to four. Under the places are the best scores: zero, minus two, minus three, minus five, minus six.}
+
+@ So a place has its best score, from where it is reached, and by which id. Scores are added from the left, and here we must be careful: of two ways with the same pieces in another order, rounding may prefer one. Hugging Face's library adds in double precision, SentencePiece itself in single, and for our ids to be theirs, we do as the makers of the file did.
+
+@<Take the better way@>=
+static double sum(const struct unigram *u, double a, double b)
+{
+  return u->floats ? (double) ((float) a + (float) b) : a + b;
+}
+@#
+static void reach(struct unigram_node *to, uint32_t from, uint32_t id,
+  double score)
+{
+  /*- strictly better: of equal ways the first that was met, which begins further left */
+  if (to->from != BPE_NONE && score <= to->score) return;
+  *to = (struct unigram_node) @[{ score, from, 0, id }@];
+}
+
+@ Which pieces begin at a place? We would like to ask for all of them at once. The pieces are sorted by their letters, and in a sorted list those that begin with the same letters are neighbours. So we keep a range of the list: all pieces to begin with, then those that begin with the text's first byte, then those whose second byte fits as well, until no piece is left. A binary search finds each new range, and the shortest piece of a range, which is all of its letters, comes first.
+
+@<Find the pieces that begin here@>=
+struct range { size_t from, to; };
+@#
+static int byte_at(const struct tokenizer *t, size_t k, size_t at)
+{
+  struct span s = t->vocab[t->unigram.sorted[k]].piece;
+  return at < s.n ? t->string_pool.byte[s.at + at] : -1;
+}
+@#
+static size_t first_from(const struct tokenizer *t, struct range r,
+  size_t at, int byte)
+{
+  while (r.from < r.to) {
+    size_t middle = r.from + (r.to - r.from) / 2;
+    if (byte_at(t, middle, at) < byte) r.from = middle + 1;
+    else r.to = middle;
+  }
+  return r.from;
+}
+  /*- A piece that has ended comes before all others, so its next byte counts as -1. */
+
+@ From one place we now reach all those where a piece ends. What if no piece is a single character, the one that stands here? Then we could be stuck, so there is always one way more: the character as \emph{unknown}, at the score of the worst piece less ten. It will be chosen only if nothing else is left.
+
+@<Find the best way to each place@>=
+static void reach_from(const struct tokenizer *t, struct unigram_node *node,
+  const unsigned char *text, size_t n, size_t at)
+{
+  const struct unigram *u = &t->unigram;
+  enum utf8_state state;
+  size_t one = utf8_next(text + at, n - at, &state), k = 0;
+  struct range r = @[{ 0, u->n }@];
+  bool single = false;
+  while (at + k < n) {
+    size_t from = first_from(t, r, k, text[at + k]);
+    r.to = first_from(t, r, k, text[at + k] + 1), r.from = from, k++;
+    if (r.from == r.to) break;
+    uint32_t id = u->sorted[r.from];
+    if (t->vocab[id].piece.n != k) continue;
+    reach(node + at + k, (uint32_t) at, id,
+      sum(u, node[at].score, u->score[id]));
+    single = single || k == one;
+  }
+  if (!single) reach(node + at + one, (uint32_t) at, BPE_NONE,
+    sum(u, node[at].score, u->unknown));
+}
+
+@ We go through the characters once, from left to right, and then back along the best way, turning its links around, so that the pieces can be read from the left.
+
+@<Find the best way to each place@>=
+static double best_way(const struct tokenizer *t,
+  struct unigram_node *node, const unsigned char *text, size_t n,
+  double score)
+{
+  enum utf8_state state;
+  for (size_t i = 0; i <= n; i++) node[i].from = BPE_NONE;
+  node[0].score = score;
+  for (size_t at = 0; at < n; at += utf8_next(text + at, n - at, &state))
+    reach_from(t, node, text, n, at);
+  for (uint32_t at = (uint32_t) n; at > 0; at = node[at].from)
+    node[node[at].from].to = at;
+  return node[n].score;
+}
+
+@ Unknown characters in a row become one: their bytes, if the vocabulary has a token for each, or one unknown token. The text \texttt{<unk>} is an odd case. It is a piece, the unknown one, and so Hugging Face's library takes it for an unknown character and puts it together with its neighbours; only if all of the row is a word, it has that word's id.
+
+@<Push the best way's ids@>=
+struct row { const unsigned char *text; size_t n; };
+  /* unknown characters that have not been pushed */
+@#
+static bool push_row(const struct tokenizer *t, struct memory *m,
+  struct row *row, struct ids *out, struct error *why)
+{
+  size_t n = row->n;
+  bool bytes = true;
+  if (n == 0) return true;
+  row->n = 0;
+  uint32_t id = t->unigram.floats ? 0
+    : name_map_get(&t->by_piece, row->text, n);
+  for (size_t i = 0; i < n && id == 0; i++)
+    bytes = bytes && t->rules.byte_id[row->text[i]] != BPE_NONE;
+  for (size_t i = 0; i < n && id == 0 && bytes; i++)
+    if (!ids_push(m, out, t->rules.byte_id[row->text[i]], why))
+      return false;
+  if (id == 0 && bytes) return true;
+  if (id == 0) id = t->unknown;
+  return id != 0 ? ids_push(m, out, id - 1, why) : error_say(why,
+    "the vocabulary cannot spell the character U+%04X",
+    (unsigned) utf8_point(row->text, n));
+}
+
+@ The other ids are pushed as they are.
+
+@<Push the best way's ids@>=
+static bool push_way(const struct tokenizer *t, struct memory *m,
+  const struct unigram_node *node, const unsigned char *text, size_t n,
+  struct row *row, struct ids *out, struct error *why)
+{
+  for (size_t at = 0; at < n; at = node[at].to) {
+    uint32_t to = node[at].to, id = node[to].id;
+    if (id == BPE_NONE || id + 1 == t->unknown) {
+      if (row->n == 0) row->text = text + at;
+      row->n += to - at;
+    } else if (!push_row(t, m, row, out, why)
+      || !ids_push(m, out, id, why)) return false;
+  }
+  return true;
+}
+
+@ A node for each byte of a book would be too much. But where no piece has a block after another character, every path passes through the place before a block (the same argument as for merges), so we may go word by word. One thing must be carried from word to word: the score. If each word began with zero, the sums would be rounded in other places.
+
+@<Cut a text in the best way@>=
+static bool make_nodes(struct memory *m, struct unigram_work *w,
+  size_t n, struct error *why)
+{
+  if (n >= BPE_NONE) return error_say(why,
+    "a piece of %zu letters is too long", n);
+  struct unigram_node *p = memory_reserve(m, MEMORY_TOKENS, w->node,
+    &w->cap, n + 1, 256, sizeof *p, why);
+  if (p != NULL) w->node = p;
+  return p != NULL;
+}
+@#
+bool unigram_encode(const struct tokenizer *t, struct memory *m,
+  struct unigram_work *w, const unsigned char *text, size_t n,
+  struct ids *out, struct error *why)
+{
+  double score = 0;
+  struct row row = @[{ text, 0 }@];
+  for (size_t at = 0, end; at < n; at = end) {
+    for (end = at + 1; end < n && !(t->splits_at_spaces
+      && tokenizer_word_begins(text, end, n)); end++) ;
+    if (!make_nodes(m, w, end - at, why)) return false;
+    score = best_way(t, w->node, text + at, end - at, score);
+    if (!push_way(t, m, w->node, text + at, end - at, &row, out,
+      why)) return false;
+  }
+  return push_row(t, m, &row, out, why);
+}
+
+@ What does it cost? For $n$ characters there are as many places, and from each at most as many arcs as the longest piece has bytes, $L$; each arc takes a binary search in $v$ pieces: $O(nL\log v)$, and the range is soon so small that the search is over after a few steps. The memory is one node for each byte of a word. No input makes it slower than that, which we cannot say of the patterns.
+
+@(unigram.c@>=
+@;
+/** Unigram: of all ways to cut a text into pieces the one with the best sum of scores, found by
+  Viterbi's algorithm. Sums are those of the programs that made the files, rounding and ties included.
+  A range of the sorted pieces stands for the node of a tree. */
+#include "tokenizer/inside.h"
+@<Take the better way@>@;
+@<Find the pieces that begin here@>@;
+@<Find the best way to each place@>@;
+@<Push the best way's ids@>@;
+@<Cut a text in the best way@>@;
 
 @* Decoding. \label{sec:decode}
 Decoding concatenates the texts of the ids. They come from a model and may be anything: the embedding of a model often has more rows than its tokenizer has tokens, because a round number of rows

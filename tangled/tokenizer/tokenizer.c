@@ -15,11 +15,10 @@
 
 /* <What an encoding needs on its way> */
 
-/* unknown_end: how long the row of the piece was after the last unknown character; if
-   the row is still that long, nothing has followed */
+/* unknown: there is an unknown character that the row of the piece does not yet have */
 struct job { const struct tokenizer *t; struct memory *m; struct ids *out;
-  struct bpe_work work; struct split_work cut; bool parse_special; struct error *why;
-  size_t unknown_end; };
+  struct bpe_work work; struct unigram_work best; struct split_work cut;
+  bool parse_special; struct error *why; bool unknown; };
 static bool push_bytes(struct job *j, const unsigned char *byte,
   size_t n);
 static bool encode_changed(struct job *j, size_t k, bool first,
@@ -103,7 +102,7 @@ bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
 /* <Find the longest added token here> */
 
 /* At most places of most texts the walk ends at the root. */
-static const struct added_token *longest_match(const struct tokenizer *t,
+const struct added_token *tokenizer_longest_added(const struct tokenizer *t,
   uint32_t root, const unsigned char *text, size_t n, size_t *length)
 {
   const struct added_token *found = NULL;
@@ -120,7 +119,7 @@ static const struct added_token *longest_match(const struct tokenizer *t,
 
 /* <Check whether a match stands at word boundaries> */
 static const unsigned char block[3] = { 0xe2, 0x96, 0x81 };
-static bool word_begins(const unsigned char *text, size_t at,
+bool tokenizer_word_begins(const unsigned char *text, size_t at,
   size_t n)
 {
   return at > 0 && n - at >= 3 && memcmp(text + at, block, 3) == 0
@@ -136,11 +135,20 @@ void tokenizer_find_splits(struct tokenizer *t)
   for (size_t i = 0; i < t->n_vocab; i++) {
     struct span s = t->vocab[i].piece;
     for (size_t k = 1; k < s.n && t->splits_at_spaces; k++)
-      t->splits_at_spaces = !word_begins(t->string_pool.byte + s.at, k, s.n);
+      t->splits_at_spaces = !tokenizer_word_begins(t->string_pool.byte + s.at, k, s.n);
   }
 }
 
 /* <Encode a piece of characters> */
+
+/* It waits until a character follows that is known, so that several can become one. */
+static bool push_unknown(struct job *j)
+{
+  bool waits = j->unknown;
+  j->unknown = false;
+  return !waits || ids_push(j->m, &j->work.piece,
+    j->t->unknown - 1, j->why);
+}
 
 /* A character without a token is spelt in bytes if there is one for each, else it
    becomes the unknown token; several in a row may become one. None is lost without a
@@ -152,18 +160,18 @@ static bool push_character(struct job *j, const unsigned char *c,
   struct ids *row = &j->work.piece;
   uint32_t id = n == 1 ? t->letter[*c] : name_map_get(&t->by_piece, c,
     n);
-  if (id != 0) return ids_push(j->m, row, id - 1, j->why);
+  if (id != 0) return push_unknown(j)
+    && ids_push(j->m, row, id - 1, j->why);
   bool bytes = true;
   for (size_t i = 0; i < n; i++)
     bytes = bytes && t->rules.byte_id[c[i]] != BPE_NONE;
+  /* the unknown character before waits: the makers' library does so */
   if (bytes) return push_bytes(j, c, n);
   if (t->unknown == 0)
     return error_say(j->why, "the vocabulary cannot spell the character U+%04X",
       (unsigned) utf8_point(c, n));
-  if (t->fuse_unk && row->n > 0 && j->unknown_end == row->n)
-    return true;
-  j->unknown_end = row->n + 1;
-  return ids_push(j->m, row, t->unknown - 1, j->why);
+  if (!t->fuse_unk && !push_unknown(j)) return false;
+  return j->unknown = true;
 }
 
 /* unknown counts from 1, so if there is no unknown token its id is BPE_NONE as well. */
@@ -183,8 +191,9 @@ static bool push_bytes(struct job *j, const unsigned char *byte,
 /* Merges the row and begins a new one. */
 static bool join(struct job *j)
 {
-  bool ok = bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
-  j->work.piece.n = 0, j->unknown_end = 0;
+  bool ok = push_unknown(j)
+    && bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
+  j->work.piece.n = 0;
   return ok;
 }
 
@@ -193,13 +202,13 @@ static bool encode_characters(struct job *j,
 {
   enum utf8_state state;
   size_t length;
-  j->work.piece.n = 0, j->unknown_end = 0;
+  j->work.piece.n = 0;
   for (size_t at = 0; at < n; at += length) {
     const struct added_token *x = !j->t->any_frozen ? NULL
-      : longest_match(j->t, 2, text + at, n - at, &length);
+      : tokenizer_longest_added(j->t, 2, text + at, n - at, &length);
     if (x == NULL) length = utf8_next(text + at, n - at, &state);
     if ((x != NULL || (j->t->splits_at_spaces
-      && word_begins(text, at, n))) && !join(j)) return false;
+      && tokenizer_word_begins(text, at, n))) && !join(j)) return false;
     if (x != NULL ? !ids_push(j->m, j->out, x->id, j->why)
       : !push_character(j, text + at, length)) return false;
   }
@@ -215,12 +224,29 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
     || (j->t->lines_whole && byte[0] == '\n');
   uint32_t whole = asks ? name_map_get(&j->t->by_piece, byte, n) : 0;
   if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
+  if (j->t->unigram.n > 0) return unigram_encode(j->t, j->m, &j->best,
+    byte, n, j->out, j->why);
   return j->t->char_level ? encode_characters(j, byte, n)
     : bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out,
     j->why);
 }
 
 /* <Go through the stages> */
+
+/* of several matches in a row only the first goes to the gap before, the last to that
+   after */
+static bool glues(enum text_glue how, const struct text_piece *held,
+  const struct text_piece *next)
+{
+  if (held->n == 0) return false;
+  switch (how) {
+  case GLUE_BEFORE: return next->match && !held->match;
+  case GLUE_AFTER: return !next->match && held->match;
+  case GLUE_RUNS: return next->match == held->match;
+  case GLUE_NONE: break;
+  }
+  return false;
+}
 
 /* Calls itself with each piece for the next stage: no list of pieces is ever made,
    and the recursion is as deep as there are stages. */
@@ -233,15 +259,21 @@ static bool encode_from(struct job *j, size_t k, bool first,
   /* which calls encode_from with the changed copy */
   if (s->what != STEP_SPLIT) return encode_changed(j, k, first, text, n);
   struct pieces p;
-  struct text_piece next;
+  struct text_piece next, held = { text, 0, false };
   pieces_begin(&p, s->by, &j->cut, text, n);
-  for (;;) {
+  do {
     if (!pieces_next(&p, &next, j->why)) return false;
-    if (next.n == 0) return true;
-    if (next.match ? !s->keep_matches : !s->keep_gaps) continue;
-    if (!encode_from(j, k + 1, first && next.byte == text, next.byte,
-      next.n)) return false;
-  }
+    if (next.n > 0 && (next.match ? !s->keep_matches
+      : !s->keep_gaps)) continue;
+    if (next.n > 0 && glues(s->glue, &held, &next)) {
+      held.n += next.n, held.match = next.match;
+      continue;
+    }
+    if (held.n > 0 && !encode_from(j, k + 1,
+      first && held.byte == text, held.byte, held.n)) return false;
+    held = next;
+  } while (next.n > 0);
+  return true;
 }
 
 static bool encode_changed(struct job *j, size_t k, bool first,
@@ -282,7 +314,7 @@ static bool find_added(const struct job *j, uint32_t root,
 {
   while (*at < n) {
     size_t from = *at, length = 1;
-    const struct added_token *x = longest_match(j->t, root, text + from,
+    const struct added_token *x = tokenizer_longest_added(j->t, root, text + from,
       n - from, &length);
     *at += length;
     if (x == NULL || (x->special && !j->parse_special)) continue;
@@ -359,6 +391,7 @@ bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
     && encode_runs(&j, true, (const unsigned char *) text, n)
     && (!add_special || push_all(&j, &t->suffix_ids));
   split_work_free(&j.cut), bpe_work_free(m, &j.work);
+  memory_free(m, j.best.node);
   if (!ok) out->n = start;
   return ok;
 }
@@ -373,6 +406,7 @@ bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   size_t start = out->n;
   bool ok = encode_runs(&j, false, (const unsigned char *) text, n);
   split_work_free(&j.cut), bpe_work_free(m, &j.work);
+  memory_free(m, j.best.node);
   if (!ok) out->n = start;
   return ok;
 }

@@ -3,9 +3,10 @@
 
    A message is read once, and every length is compared with what is left before we follow
    it; what we do not know is skipped, as the format intends. What would change an id and is
-   not done here (maps of characters, unused pieces, Unigram) is refused, not passed over.
+   not done here (unused pieces of BPE, a map for decoded texts) is refused, not passed over.
    Each piece takes some bytes of the file, so a small file cannot make us allocate much
-   memory. Highest score is rank 0, equal scores are equal ranks. */
+   memory. For BPE the highest score is rank 0, equal scores are equal ranks; Unigram takes the
+   scores as they are. */
 
 #include <stddef.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include "sentencepiece/pieces.h"
 #include "sentencepiece/wire.h"
+#include "tokenizer/charsmap.h"
 
 enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,
   BYTE };
@@ -121,8 +123,7 @@ struct piece_model { struct memory *m; struct tokenizer *t;
   struct error *why; };
 
 /* A complaint names a piece by its number, which is its id, since its letters may be what
-   is wrong. Unused pieces are refused: SentencePiece merges them and then takes them apart
-   again. */
+   is wrong. */
 static bool read_next_piece(struct piece_model *x, struct wire w)
 {
   struct one_piece p;
@@ -130,10 +131,9 @@ static bool read_next_piece(struct piece_model *x, struct wire w)
   snprintf(field, sizeof field, "piece %zu", x->list.n);
   if (!read_piece(w, &p)) return error_found(x->why, x->file, field,
     "something else", "letters in UTF-8, a score and a type");
-  if (p.type == UNUSED || p.type < NORMAL || p.type > BYTE)
-    return error_found(x->why, x->file, field, p.type == UNUSED
-    ? "a piece that is not used" : "an unknown type",
-    "a type from 1 to 4, or 6");
+  if (p.type < NORMAL || p.type > BYTE)
+    return error_found(x->why, x->file, field, "an unknown type",
+      "a type from 1 to 6");
   if (x->list.n == TOKENIZER_MAX_ID) return error_found(x->why, x->file, field,
     "one more", "at most 4194304 pieces");
   return enter_piece(x->m, x->t, &p, (uint32_t) x->list.n, x->why)
@@ -169,26 +169,43 @@ static bool read_message(struct piece_model *x, struct wire w)
 }
 
 /* The rules are a map from strings to strings, with a name such as nmt_nfkc. With that one
-   the character for a half would become three before anything is looked up. The message
-   quotes the name, or the beginning of a long one. */
-static bool rules_are_none(struct piece_model *x)
+   the character for a half becomes three before anything is looked up. The message quotes the name,
+   or the beginning of a long one. */
+static bool read_rules(struct piece_model *x)
 {
   const struct piece_spec *s = &x->spec;
-  char name[80];
-  snprintf(name, sizeof name, "the rules %.*s",
-    s->name.n < 40 ? (int) s->name.n : 40,
-    s->name.n > 0 ? (const char *) s->name.at : "");
-  if (s->charsmap.n > 0) return error_found(x->why,
-    x->file, "normalizer_spec.precompiled_charsmap", name,
-    "none (identity)");
+  char name[80], found[200];
+  const char *wanted;
+  struct error inner = { "" };
   if (s->back.n > 0) return error_found(x->why, x->file,
     "denormalizer_spec.precompiled_charsmap", "some rules",
     "none");
+  if (s->charsmap.n == 0 || charsmap_add_step(x->m, x->t, s->charsmap.at, s->charsmap.n, false,
+    &wanted, &inner)) return true;
+  snprintf(name, sizeof name, "the rules %.*s",
+    s->name.n < 40 ? (int) s->name.n : 40,
+    s->name.n > 0 ? (const char *) s->name.at : "");
+  snprintf(found, sizeof found, "%s, %.100s", name, inner.text);
+  return wanted == NULL ? error_say(x->why, "%s", inner.text) : error_found(x->why, x->file,
+    "normalizer_spec.precompiled_charsmap", found, wanted);
+}
+
+/* SentencePiece's BPE merges a piece that is not used, and then takes it apart again; its Unigram
+   passes it over, and so do we. */
+static bool none_is_unused(struct piece_model *x)
+{
+  for (size_t i = 0; i < x->list.n; i++) {
+    char field[40];
+    if (x->list.piece[i].type != UNUSED) continue;
+    snprintf(field, sizeof field, "piece %zu", i);
+    return error_found(x->why, x->file, field, "a piece that is not used",
+      "a type from 1 to 4, or 6");
+  }
   return true;
 }
 
-/* There are three other training methods, of which Unigram is the common one: it compares
-   all ways of cutting a text, and has no merges. Such a file is valid, and *ours is false.
+/* There are two other training methods, which make neither scores for ways of cutting nor merges. Such
+   a file is valid, and *ours is false.
    A model that treats the blank as the end of a word cuts texts in another way. One whose
    unk_id is not the unknown piece would give us two unknown tokens. */
 static bool judge(struct piece_model *x, bool *ours)
@@ -196,18 +213,18 @@ static bool judge(struct piece_model *x, bool *ours)
   static const char *const learner[] = { "a number from 1 to 4",
     "Unigram", "BPE", "words", "characters" };
   const struct piece_spec *s = &x->spec;
-  *ours = s->model == 2;
+  *ours = s->model == 1 || s->model == 2;
   if (!*ours) return error_found(x->why, x->file,
     "trainer_spec.model_type",
     s->model <= 4 && s->model > 0 ? learner[s->model]
-    : "another number", "BPE (another kind of tokenizer)");
+    : "another number", "BPE or Unigram (another kind of tokenizer)");
   if (s->suffix != 0) return error_found(x->why, x->file,
     "trainer_spec.treat_whitespace_as_suffix", "true", "false");
   if (s->unknown >= x->list.n
     || x->list.piece[s->unknown].type != UNKNOWN)
     return error_found(x->why, x->file, "trainer_spec.unk_id",
     "another piece", "the id of the unknown piece");
-  return rules_are_none(x);
+  return s->model == 1 || none_is_unused(x);
 }
 
 /* Pairs are enough only if, whenever two parts of a text merge into a piece, both parts are
@@ -260,7 +277,26 @@ static bool rank_scores(struct piece_model *x)
   return ok;
 }
 
-/* In this order a text goes through the steps: thin out blanks, put one in front, write
+/* What a text may be cut into: normal pieces at their scores, and those that the user has defined at a
+   score that grows with their length, so that they are nearly always chosen. */
+static bool take_scores(struct piece_model *x)
+{
+  float lowest = 0;
+  bool any = false;
+  if (!tokenizer_make_scores(x->m, x->t, x->why)) return false;
+  for (size_t i = 0; i < x->list.n; i++) {
+    const struct scored *p = &x->list.piece[i];
+    double *score = &x->t->unigram.score[i];
+    if (p->type == USER_DEFINED)
+      *score = (float) ((double) (x->t->vocab[i].piece.n - 1) * 0.1);
+    if (p->type != NORMAL) continue;
+    *score = p->score;
+    lowest = any && lowest < p->score ? lowest : p->score, any = true;
+  }
+  return tokenizer_index_scores(x->m, x->t, lowest, true, x->why);
+}
+
+/* In this order a text goes through the steps: map its characters, thin out blanks, put one in front, write
    blocks for blanks. Decoding turns blocks back, and drops the first blank if one was put
    there or if extra blanks are removed, as SentencePiece does. */
 static bool set_up(struct piece_model *x)
@@ -272,6 +308,9 @@ static bool set_up(struct piece_model *x)
     replace = { .what = STEP_REPLACE };
   /* as SentencePiece does it: also if blanks are only thinned */
   t->strip_prefix_space = s->put != 0 || s->thin != 0;
+  /* a text of which the map leaves nothing gets its blank all the same */
+  put.even_empty = s->charsmap.n > 0 && s->thin == 0;
+  if (!read_rules(x)) return false;
   if (s->thin != 0 && !tokenizer_add_string(x->m, t, thin, block,
     s->escape != 0 ? 3 : 0, NULL, 0, false, x->why)) return false;
   if (s->put != 0 && !tokenizer_add_string(x->m, t, put, " ", 1, NULL, 0, false,
@@ -317,13 +356,14 @@ static bool add_special_pieces(struct piece_model *x)
 static bool finish_tokenizer(struct piece_model *x)
 {
   struct tokenizer *t = x->t;
-  t->kind = "SentencePiece BPE", t->char_level = true;
+  bool unigram = x->spec.model == 1;
+  t->kind = unigram ? "SentencePiece Unigram" : "SentencePiece BPE", t->char_level = true;
   t->byte_fallback = x->spec.bytes != 0;
   t->unknown = (uint32_t) x->spec.unknown + 1,
     t->fuse_unk = true;
   if (!tokenizer_index_vocab(x->m, t, x->why)
     || !pieces_all_different(t, x->file, "piece", x->why)
-    || !rank_scores(x)) return false;
+    || !(unigram ? take_scores(x) : rank_scores(x))) return false;
   /* Each step needs the one before: pairs look pieces up, and the splits depend on
      all pieces. */
   tokenizer_find_splits(t);

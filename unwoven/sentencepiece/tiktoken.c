@@ -12,7 +12,7 @@
 /* Base64 writes three bytes as four letters of an alphabet of 64, and pads the last group
    of four with equal signs. The value of a letter is its place in the alphabet; each adds
    six bits, and as soon as eight have collected, a byte is complete. */
-static bool from_base64(struct memory *m, const unsigned char *c,
+bool pieces_from_base64(struct memory *m, const unsigned char *c,
   size_t n, struct bytes *out, struct error *why, bool *good)
 {
   static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -73,7 +73,7 @@ static bool read_rank_line(struct memory *m, struct tokenizer *t,
   if (blank == NULL || i == n) return true;
   for (; i < n && c[i] >= '0' && c[i] <= '9' && id < max; i++)
     id = 10 * id + (size_t) (c[i] - '0');
-  if (!from_base64(m, c, (size_t) (blank - c), row, why, &good))
+  if (!pieces_from_base64(m, c, (size_t) (blank - c), row, why, &good))
     return false;
   if (!good || i < n || id >= max) return true;
   struct vocab_entry *k = tokenizer_vocab_at(m, t, (uint32_t) id, why);

@@ -85,6 +85,29 @@ static bool read_template(struct json_reader *r, const char *where,
   return ok;
 }
 
+/* BERT's and RoBERTa's: one token before a text, cls, and one after it, sep; each is a list of its text
+   and its id, and only the id counts. */
+static bool read_pair(struct json_reader *r, const char *where, json_t *v)
+{
+  static const char *const key[] = { "cls", "sep" };
+  struct ids side[2] = { { NULL, 0, 0 }, { NULL, 0, 0 } };
+  bool ok = reader_keys(r, where, v, "type sep cls trim_offsets add_prefix_space ");
+  for (int i = 0; i < 2 && ok; i++) {
+    json_t *list = json_object_get(v, key[i]), *id = json_array_get(list, 1);
+    struct field_name at = field_below(where, key[i]);
+    uint32_t n = 0;
+    ok = (json_array_size(list) == 2 || reader_refuse(r, at.name, list, "a token's text and its id"))
+      && reader_id(r, at.name, id, &n)
+      && ((n < r->t->n_vocab && r->t->vocab[n].text.n > 0)
+        || reader_refuse(r, at.name, id, "the id of a token"))
+      && ids_push(r->m, &side[i], n, r->why);
+  }
+  ok = ok && wrap(r, &side[0], &side[1]);
+  ids_free(r->m, &side[0]);
+  ids_free(r->m, &side[1]);
+  return ok;
+}
+
 /* ByteLevel moves offsets here, on which no id depends. A template comes alone or in a
    sequence with it, as in Llama 3's file; the processors of other families are refused by
    name. */
@@ -97,8 +120,10 @@ bool around_read(struct json_reader *r, const char *where, json_t *v)
     return reader_keys(r, where, v, BYTE_LEVEL_KEYS);
   if (strcmp(name, "TemplateProcessing") == 0)
     return read_template(r, where, v);
+  if (strcmp(name, "RobertaProcessing") == 0 || strcmp(name, "BertProcessing") == 0)
+    return read_pair(r, where, v);
   if (strcmp(name, "Sequence") == 0)
     return reader_each(r, where, v, "processors", around_read);
   return reader_refuse(r, field_below(where, "type").name, type,
-    "ByteLevel, TemplateProcessing or Sequence");
+    "ByteLevel, TemplateProcessing, RobertaProcessing, BertProcessing or Sequence");
 }

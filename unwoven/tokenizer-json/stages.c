@@ -11,6 +11,8 @@
 #include "safetensors/excerpt.h"
 #include "tokenizer-json/reader.h"
 #include "tokenizer-json/dialects.h"
+#include "sentencepiece/pieces.h"
+#include "tokenizer/charsmap.h"
 
 /* The message of PCRE2, or of the allocator, with the name of the field that asked. */
 static bool or_refuse(struct json_reader *r, const char *where, bool ok,
@@ -66,11 +68,29 @@ static bool same_in_both(struct json_reader *r, const char *where,
     "a pattern that PCRE2 and Oniguruma read alike");
 }
 
-/* The pattern is a regular expression, or a plain string, in which a dot is a dot. Every
-   match becomes a piece of its own (Isolated), or matches are dropped (Removed); inverted,
-   the gaps are the pieces: a step has a flag for matches and one for gaps, and what cuts
-   need not know why. Two more behaviours glue a match to a neighbour; no byte-level
-   tokenizer that we have met uses them. */
+/* Every match becomes a piece of its own (Isolated), or matches are dropped (Removed), or each is glued
+   to the gap on one side, or to its like; inverted, gaps and matches change their parts. A step has a
+   flag for matches and one for gaps, and what is glued to what; what cuts need not know why. */
+static bool choose_behaviour(struct json_reader *r, const char *where, json_t *how,
+  const char *otherwise, bool invert, struct text_step *s)
+{
+  static const struct { const char *name; enum text_glue glue, inverted; } list[] = {
+    { "Isolated", GLUE_NONE, GLUE_NONE }, { "Removed", GLUE_NONE, GLUE_NONE },
+    { "MergedWithPrevious", GLUE_BEFORE, GLUE_AFTER }, { "MergedWithNext", GLUE_AFTER, GLUE_BEFORE },
+    { "Contiguous", GLUE_RUNS, GLUE_RUNS } };
+  const char *name = how == NULL && otherwise != NULL ? otherwise : json_string_value(how);
+  size_t i = 0;
+  while (i < 5 && (name == NULL || strcmp(name, list[i].name) != 0)) i++;
+  if (i == 5 || (invert && list[i].glue != list[i].inverted))
+    return reader_refuse(r, field_below(where, "behavior").name, how, i == 5
+      ? "Isolated, Removed, MergedWithPrevious, MergedWithNext or Contiguous"
+      : "another one with invert");
+  *s = (struct text_step) { .what = STEP_SPLIT, .glue = list[i].glue,
+    .keep_matches = i != 1 || invert, .keep_gaps = i != 1 || !invert };
+  return true;
+}
+
+/* The pattern is a regular expression, or a plain string, in which a dot is a dot. */
 static bool read_split(struct json_reader *r, const char *where, json_t *v)
 {
   struct field_name at = field_below(where, "pattern");
@@ -86,16 +106,8 @@ static bool read_split(struct json_reader *r, const char *where, json_t *v)
   if (json_string_length(given) == 0)
     return reader_refuse(r, at.name, given, "a Regex or a String");
   if (regex != NULL && !same_in_both(r, at.name, regex)) return false;
-  /* see whether matches are kept or removed */
-  const char *name = json_is_string(how) ? json_string_value(how)
-    : "";
-  bool removed = strcmp(name, "Removed") == 0;
-  if (!removed && strcmp(name, "Isolated") != 0)
-    return reader_refuse(r, field_below(where, "behavior").name, how,
-      "Isolated or Removed");
-  struct text_step s = { .what = STEP_SPLIT,
-    .keep_matches = !removed || invert,
-    .keep_gaps = !removed || !invert };
+  struct text_step s;
+  if (!choose_behaviour(r, where, how, NULL, invert, &s)) return false;
   struct error inner = { "" };
   return or_refuse(r, at.name, tokenizer_add_step(r->m, r->t, s,
     json_string_value(given), json_string_length(given),
@@ -140,6 +152,12 @@ bool stages_read_scheme(struct json_reader *r, const char *where,
   return choose_scheme(r, where, v, s);
 }
 
+static bool may_remove(enum text_step_kind what)
+{
+  return what == STEP_REPLACE || what == STEP_TRIM || what == STEP_MARKS || what == STEP_MAP
+    || what == STEP_CLEAN;
+}
+
 /* Blanks become blocks; a block is put before the text, never, always, or only where the
    whole text begins; the text is cut before every block. No block is put where the text
    already begins with one, even one that was a blank; in this the newer form differs from
@@ -154,10 +172,10 @@ static bool read_metaspace(struct json_reader *r, const char *where,
   /* Where the whole text begins has two meanings once the normalizer has removed
      something. */
   for (size_t k = 0; s == SCHEME_FIRST && k < r->t->n_normalizers; k++)
-    if (r->t->step[k].what == STEP_REPLACE)
+    if (may_remove(r->t->step[k].what))
       return reader_refuse(r, field_below(where, "prepend_scheme").name,
         json_object_get(v, "prepend_scheme"),
-        "never or always, after a Replace");
+        "never or always, after a Replace and what else may remove characters");
   return put_instead(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
     && (s == SCHEME_NEVER || put_before(r, where, BLOCK, strlen(BLOCK),
     s == SCHEME_FIRST, true))
@@ -172,6 +190,83 @@ static bool read_digits(struct json_reader *r, const char *where, json_t *v)
   return reader_keys(r, where, v, "type individual_digits ")
     && reader_flag(r, where, v, "individual_digits", false, &single)
     && stages_cut_at(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6);
+}
+
+/* a pattern of ours, with the behaviour that the stage asks for */
+static bool cut_by(struct json_reader *r, const char *where, const char *pattern,
+  const struct text_step *s)
+{
+  struct error inner = { "" };
+  return or_refuse(r, where, tokenizer_add_step(r->m, r->t, *s, pattern, strlen(pattern), false,
+    &inner), &inner);
+}
+
+/* What the makers' library takes for punctuation: the signs of ASCII, and Unicode's categories P as they
+   were in version 8. What has become punctuation since is named. */
+static const char cut_signs[] = "(?![\\x{61d}\\x{9fd}\\x{a76}\\x{c77}\\x{c84}\\x{1b7d}\\x{1b7e}"
+  "\\x{2e43}-\\x{2e4f}\\x{2e52}-\\x{2e5d}\\x{10ead}\\x{10f55}-\\x{10f59}\\x{10f86}-\\x{10f89}"
+  "\\x{1144b}-\\x{1144f}\\x{1145a}-\\x{1145d}\\x{11660}-\\x{1166c}\\x{116b9}\\x{1183b}"
+  "\\x{11944}-\\x{11946}\\x{119e2}\\x{11a3f}-\\x{11a46}\\x{11a9a}-\\x{11aa2}"
+  "\\x{11c41}-\\x{11c45}\\x{11c70}\\x{11c71}\\x{11ef7}\\x{11ef8}\\x{11fff}\\x{12ff1}\\x{12ff2}"
+  "\\x{16e97}-\\x{16e9a}\\x{16fe2}\\x{1e95e}\\x{1e95f}])[\\p{P}$+<=>^`|~\\x{166d}\\x{111c9}]";
+
+static bool read_punctuation(struct json_reader *r, const char *where, json_t *v)
+{
+  struct text_step s;
+  return reader_keys(r, where, v, "type behavior ")
+    && choose_behaviour(r, where, json_object_get(v, "behavior"), "Isolated", false, &s)
+    && cut_by(r, where, cut_signs, &s);
+}
+
+/* Three stages without settings: words of letters or of signs, both without white space; whatever is
+   between white space; and that, with punctuation apart. */
+static bool read_words(struct json_reader *r, const char *where, json_t *v, const char *type)
+{
+#define LETTERS "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{200c}\\x{200d}"
+  struct text_step words = { .what = STEP_SPLIT, .keep_matches = true },
+    signs = { .what = STEP_SPLIT, .keep_matches = true, .keep_gaps = true };
+  if (!reader_keys(r, where, v, "type ")) return false;
+  if (strcmp(type, "Whitespace") == 0)
+    return cut_by(r, where, "[" LETTERS "]+|[^" LETTERS "\\s]+", &words);
+  return cut_by(r, where, "\\S+", &words)
+    && (strcmp(type, "WhitespaceSplit") == 0 || cut_by(r, where, cut_signs, &signs));
+#undef LETTERS
+}
+
+/* appends a part for each script, between two other parts; @ in a part is the script's name */
+static bool each_script(struct json_reader *r, const char *names, const char *before,
+  const char *part, const char *after)
+{
+  bool ok = bytes_push(r->m, &r->row, before, strlen(before), r->why);
+  for (const char *c = names; ok && *c != '\0'; c += c[4] == '\0' ? 4 : 5)
+    for (const char *p = part; ok && *p != '\0'; p++)
+      ok = *p == '@' ? bytes_push(r->m, &r->row, c, 4, r->why) : bytes_push(r->m, &r->row, p, 1, r->why);
+  return ok && bytes_push(r->m, &r->row, after, strlen(after), r->why);
+}
+
+/* Runs of characters of one script, as the makers' library knows them: Chinese and the two Japanese ones
+   are one script, and so is the long vowel; a blank, and what belongs to none of these scripts, goes
+   with what is before it, and is lost if nothing is. */
+static bool read_scripts(struct json_reader *r, const char *where, json_t *v)
+{
+  static const char names[] = "Latn Cyrl Grek Arab Hebr Hang Deva Thai Zinh Adlm Aghb Ahom Armi Armn Avst "
+    "Bali Bamu Bass Batk Beng Bhks Bopo Brah Brai Bugi Buhd Cakm Cans Cari Cham Cher Copt Cprt Dsrt Dupl "
+    "Egyp Elba Ethi Geor Glag Goth Gran Gujr Guru Hano Hatr Hluw Hmng Hung Ital Java Kali Khar Khmr Khoj "
+    "Knda Kthi Lana Laoo Lepc Limb Lina Linb Lisu Lyci Lydi Mahj Mand Mani Marc Mend Merc Mero Mlym Modi "
+    "Mong Mroo Mtei Mult Mymr Narb Nbat Newa Nkoo Ogam Olck Orkh Orya Osge Osma Palm Pauc Perm Phag Phli "
+    "Phlp Phnx Plrd Prti Rjng Runr Samr Sarb Saur Sgnw Shaw Shrd Sidd Sind Sinh Sora Sund Sylo Syrc Tagb "
+    "Takr Tale Talu Taml Tang Tavt Telu Tfng Tglg Thaa Tibt Tirh Ugar Vaii Wara Xpeo Xsux Yiii";
+  static const char first[] = ")(?:"
+    "[\\p{sc:Hani}\\p{sc:Hira}\\p{sc:Kana}\\x{30fc}](?:[\\p{sc:Hani}\\p{sc:Hira}\\p{sc:Kana}\\x{30fc}]|(?&any))*|"
+    "(?![ \\x{30fc}])\\p{sc:Zyyy}(?:(?!\\x{30fc})\\p{sc:Zyyy}|(?&any))*";
+  struct text_step s = { .what = STEP_SPLIT, .keep_matches = true };
+  r->row.n = 0;
+  return reader_keys(r, where, v, "type ")
+    && bytes_push(r->m, &r->row, "(?(DEFINE)(?<any>", 17, r->why)
+    && each_script(r, names, " |[^\\p{sc:Zyyy}\\p{sc:Hani}\\p{sc:Hira}\\p{sc:Kana}", "\\p{sc:@}", "])")
+    && bytes_push(r->m, &r->row, first, strlen(first), r->why)
+    && each_script(r, names, "", "|\\p{sc:@}(?:\\p{sc:@}|(?&any))*", ")")
+    && bytes_push(r->m, &r->row, "", 1, r->why) && cut_by(r, where, (const char *) r->row.byte, &s);
 }
 
 /* It may put a blank before the text, and it may cut; both flags are true if they are
@@ -204,9 +299,14 @@ bool stages_read(struct json_reader *r, const char *where, json_t *v)
   if (strcmp(type, "Split") == 0) return read_split(r, where, v);
   if (strcmp(type, "Digits") == 0) return read_digits(r, where, v);
   if (strcmp(type, "Metaspace") == 0) return read_metaspace(r, where, v);
+  if (strcmp(type, "Punctuation") == 0) return read_punctuation(r, where, v);
+  if (strcmp(type, "UnicodeScripts") == 0) return read_scripts(r, where, v);
+  if (strcmp(type, "Whitespace") == 0 || strcmp(type, "WhitespaceSplit") == 0
+    || strcmp(type, "BertPreTokenizer") == 0) return read_words(r, where, v, type);
   if (strcmp(type, "ByteLevel") == 0) return read_byte_level(r, where, v);
   return reader_refuse(r, field_below(where, "type").name, name,
-    "Sequence, Split, Digits, Metaspace or ByteLevel");
+    "Sequence, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, BertPreTokenizer, "
+    "UnicodeScripts, Metaspace or ByteLevel");
 }
 
 /* An empty pattern would match everywhere; an empty replacement is a removal, and allowed. */
@@ -231,17 +331,46 @@ static bool read_replace(struct json_reader *r, const char *where,
 }
 
 /* It has neither pattern nor words, so only the number of stages can refuse it. */
-static bool compose_too(struct json_reader *r, const char *where)
+static bool plain_step(struct json_reader *r, const char *where, struct text_step s)
 {
   struct error inner = { "" };
-  return or_refuse(r, where, tokenizer_add_step(r->m, r->t,
-    (struct text_step) { .what = STEP_NFC }, NULL, 0, false, &inner),
-    &inner);
+  return or_refuse(r, where, tokenizer_add_step(r->m, r->t, s, NULL, 0, false, &inner), &inner);
 }
 
-/* NFC, and the two steps by which Llama's files prepend a block and replace blanks. The
-   normalizers that are refused change letters for good: they make them small, take accents
-   off, part ligatures. Without them the ids would be others. */
+static bool read_trim(struct json_reader *r, const char *where, json_t *v)
+{
+  struct text_step s = { .what = STEP_TRIM };
+  return reader_keys(r, where, v, "type strip_left strip_right ")
+    && reader_flag(r, where, v, "strip_left", true, &s.left)
+    && reader_flag(r, where, v, "strip_right", true, &s.right) && plain_step(r, where, s);
+}
+
+/* SentencePiece's map of characters, in base64. */
+static bool read_map(struct json_reader *r, const char *where, json_t *v)
+{
+  json_t *map = json_object_get(v, "precompiled_charsmap");
+  struct field_name at = field_below(where, "precompiled_charsmap");
+  const char *wanted = "base64";
+  struct error inner = { "something else" };
+  bool good;
+  if (!reader_keys(r, where, v, "type precompiled_charsmap ")) return false;
+  if (json_is_null(map)) return true;
+  if (json_string_length(map) == 0) return reader_refuse(r, at.name, map, "base64");
+  r->row.n = 0;
+  if (!pieces_from_base64(r->m, (const unsigned char *) json_string_value(map),
+    json_string_length(map), &r->row, r->why, &good)) return false;
+  if (good && charsmap_add_step(r->m, r->t, r->row.byte, r->row.n, true, &wanted, &inner)) return true;
+  return error_found(r->why, r->file, at.name, inner.text, wanted == NULL
+    ? "a map that can be kept, and at most 16 stages" : wanted);
+}
+
+/* the normalizers that have no settings */
+static const struct { const char *name; enum text_step_kind what; } plain_forms[] = {
+  { "NFC", STEP_NFC }, { "NFD", STEP_NFD }, { "NFKC", STEP_NFKC }, { "NFKD", STEP_NFKD },
+  { "StripAccents", STEP_MARKS }, { "Lowercase", STEP_LOWER }, { "Nmt", STEP_CLEAN } };
+
+/* Each is a step of ours. Refused are those that do several things at once by an older list of
+   characters (BertNormalizer), and the alphabet of bytes, which comes later. */
 bool stages_read_normalizer(struct json_reader *r, const char *where,
   json_t *v)
 {
@@ -252,12 +381,16 @@ bool stages_read_normalizer(struct json_reader *r, const char *where,
     : "";
   if (strcmp(name, "Sequence") == 0)
     return reader_each(r, where, v, "normalizers", stages_read_normalizer);
-  if (strcmp(name, "NFC") == 0)
-    return reader_keys(r, where, v, "type ") && compose_too(r, where);
+  for (size_t i = 0; i < sizeof plain_forms / sizeof plain_forms[0]; i++)
+    if (strcmp(name, plain_forms[i].name) == 0) return reader_keys(r, where, v, "type ")
+      && plain_step(r, where, (struct text_step) { .what = plain_forms[i].what });
+  if (strcmp(name, "Strip") == 0) return read_trim(r, where, v);
+  if (strcmp(name, "Precompiled") == 0) return read_map(r, where, v);
   if (strcmp(name, "Replace") == 0) return read_replace(r, where, v);
   if (strcmp(name, "Prepend") != 0)
     return reader_refuse(r, field_below(where, "type").name, type,
-      "NFC, Prepend, Replace or Sequence");
+      "NFC, NFD, NFKC, NFKD, StripAccents, Lowercase, Strip, Nmt, Precompiled, Prepend, Replace "
+      "or Sequence");
   return reader_keys(r, where, v, "type prepend ")
     && (json_is_string(put) || reader_refuse(r, field_below(where, "prepend").name,
     put, "some text")) && put_before(r, where, json_string_value(put),

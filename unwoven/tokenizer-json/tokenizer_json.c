@@ -1,7 +1,7 @@
 /* tokenizer_json.c -- a tokenizer from a file: which kind it is, and in which order its
    parts are read.
 
-   A file that is not BPE is of another kind, which is no error (ours); a file of our kind
+   A file that is neither BPE nor Unigram is of another kind, which is no error (ours); a file of our kind
    with anything that we do not do is one, and so is a broken file, which deserves a message
    and not silence. Parts are read in the order in which they refer to each other, which is
    not that of the file: words, decoder, added tokens and all stages before
@@ -104,7 +104,8 @@ static bool has_byte_level(json_t *v)
   return false;
 }
 
-/* A model that names no type is BPE if it has merges; older files are like that. */
+/* A model that names no type is BPE if it has merges, and Unigram if its words are a list; older files
+   are like that. */
 static bool is_ours(struct json_reader *r, json_t *file)
 {
   json_t *model = json_object_get(file, "model");
@@ -114,15 +115,17 @@ static bool is_ours(struct json_reader *r, json_t *file)
     r->ours = true;
     return reader_refuse(r, "model", model, "an object");
   }
-  r->ours = type == NULL ? json_object_get(model, "merges") != NULL
-    : json_is_string(type)
-    && strcmp(json_string_value(type), "BPE") == 0;
+  const char *name = json_string_value(type);
+  r->unigram = type == NULL ? json_object_get(model, "merges") == NULL
+    && json_is_array(json_object_get(model, "vocab")) : name != NULL && strcmp(name, "Unigram") == 0;
+  r->ours = r->unigram || (type == NULL ? json_object_get(model, "merges") != NULL
+    : name != NULL && strcmp(name, "BPE") == 0);
   r->t->char_level = !has_byte_level(json_object_get(file,
     "pre_tokenizer"));
   r->t->kind = r->t->char_level ? "BPE on characters"
     : "byte-level BPE";
   return r->ours || reader_refuse(r, "model.type", type,
-    "BPE (another kind of tokenizer)");
+    "BPE or Unigram (another kind of tokenizer)");
 }
 
 /* Each part is read after the parts that it refers to. The words come before the decoder,

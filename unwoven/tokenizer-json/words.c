@@ -8,6 +8,7 @@
    the vocabulary in this way, with vertical bars that are not those of ASCII. */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "safetensors/excerpt.h"
 #include "tokenizer-json/reader.h"
@@ -139,26 +140,92 @@ static int bytes_with_tokens(const struct tokenizer *t)
 /* In a byte-level vocabulary in which every byte has a token, every text can be spelt, and
    the unknown token is never used. If some byte has none, it could be used, and we refuse:
    no byte-level tokenizer that we have met does that. With characters an unknown one
-   becomes bytes first, and the unknown token is the last resort. If only some bytes are
-   words, it is not defined which of the two a text gets, and the makers' library even
-   changes their order. */
+   becomes bytes first, if all of its bytes are words, and the unknown token is the last resort. */
 static bool read_unknown(struct json_reader *r, const json_t *v)
 {
   uint32_t id;
-  int bytes = bytes_with_tokens(r->t);
   if (value_says_nothing(v)) return true;
   /* With a token for every byte the unknown one is never used, so it may be named. */
-  if (!r->t->char_level) return bytes == 256
+  if (!r->t->char_level) return bytes_with_tokens(r->t) == 256
     || reader_refuse(r, "model.unk_token", v,
     "null, as some byte has no token");
-  /* not defined which of the two a character gets */
-  if (bytes > 0 && bytes < 256) return reader_refuse(r,
-    "model.byte_fallback", json_true(),
-    "false, or a token for each of the 256 bytes");
   if (!json_is_string(v) || !tokenizer_find(r->t,
     json_string_value(v), json_string_length(v), &id))
     return reader_refuse(r, "model.unk_token", v,
       "a word of the vocabulary");
+  r->t->unknown = id + 1;
+  return true;
+}
+
+/* The double that the makers' library reads. It divides the digits as a whole number by a power of ten,
+   which is not always the nearest double, and sums of such scores decide about ties. The digits are those
+   of the shortest decimal, since it is what programs write. */
+static double score_of(const json_t *v)
+{
+  static const double ten[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
+    1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+  double x = json_number_value(v), digits = 0;
+  char text[40];
+  int exponent = 0, after = 0;
+  if (json_is_integer(v)) return x;
+  for (int n = 1; n <= 17; n++)
+    if (snprintf(text, sizeof text, "%.*e", n - 1, x), strtod(text, NULL) == x) break;
+  uint64_t whole = 0;
+  const char *c = text;
+  for (bool point = false; *c != '\0' && *c != 'e'; c++)
+    if (*c == '.') point = true;
+    else if (*c != '-') whole = 10 * whole + (uint64_t) (*c - '0'), after += point;
+  exponent = (*c == 'e' ? atoi(c + 1) : 0) - after;
+  digits = (double) whole;
+  if (exponent > 22 || exponent < -22) return x;
+  digits = exponent < 0 ? digits / ten[-exponent] : digits * ten[exponent];
+  return x < 0 ? -digits : digits;
+}
+
+/* A list of words with scores; the place in it is the id. */
+static bool read_scored_words(struct json_reader *r, double *lowest)
+{
+  size_t i;
+  json_t *each;
+  if (!json_is_array(r->vocab) || json_array_size(r->vocab) == 0
+    || json_array_size(r->vocab) > TOKENIZER_MAX_ID)
+    return reader_refuse(r, "model.vocab", r->vocab, "a list of words, each with a score");
+  json_array_foreach(r->vocab, i, each) {
+    json_t *word = json_array_get(each, 0), *score = json_array_get(each, 1);
+    struct vocab_entry *k = tokenizer_vocab_at(r->m, r->t, (uint32_t) i, r->why);
+    if (k == NULL) return false;
+    if (json_array_size(each) != 2 || !json_is_string(word) || !json_is_number(score))
+      return reader_refuse(r, field_element("model.vocab", i).name, each, "a word and a score");
+    if (!tokenizer_intern(r->m, r->t, json_string_value(word), json_string_length(word),
+      &k->text, r->why)) return false;
+    k->piece = k->text;
+  }
+  if (!tokenizer_make_scores(r->m, r->t, r->why)) return false;
+  json_array_foreach(r->vocab, i, each) {
+    double x = r->t->unigram.score[i] = score_of(json_array_get(each, 1));
+    if (i == 0 || x < *lowest) *lowest = x;
+  }
+  return true;
+}
+
+/* Unigram chooses the best of all ways to cut a text; its unknown token has a number, not a name. */
+static bool read_unigram(struct json_reader *r, json_t *model)
+{
+  json_t *unknown = json_object_get(model, "unk_id");
+  double lowest = 0;
+  uint32_t id = 0;
+  if (!reader_keys(r, "model", model, "type unk_id vocab byte_fallback ")
+    || !reader_flag(r, "model", model, "byte_fallback", false, &r->t->byte_fallback)) return false;
+  if (!r->t->char_level)
+    return error_found(r->why, r->file, "pre_tokenizer", "ByteLevel", "none with Unigram");
+  r->t->kind = "Unigram";
+  if (!read_scored_words(r, &lowest) || !tokenizer_index_vocab(r->m, r->t, r->why)
+    || !tokenizer_index_scores(r->m, r->t, lowest, false, r->why)) return false;
+  tokenizer_find_splits(r->t);
+  if (value_says_nothing(unknown)) return true;
+  if (!reader_id(r, "model.unk_id", unknown, &id)) return false;
+  if (id >= r->t->n_vocab)
+    return reader_refuse(r, "model.unk_id", unknown, "the number of a word");
   r->t->unknown = id + 1;
   return true;
 }
@@ -172,6 +239,8 @@ bool words_read_model(struct json_reader *r, json_t *model)
 {
   static const char *const none[] = { "dropout",
     "continuing_subword_prefix", "end_of_word_suffix", NULL };
+  r->vocab = json_object_get(model, "vocab");
+  if (r->unigram) return read_unigram(r, model);
   if (!reader_keys(r, "model", model, "type dropout unk_token "
     "continuing_subword_prefix end_of_word_suffix fuse_unk "
     "byte_fallback ignore_merges vocab merges ")) return false;
@@ -182,7 +251,6 @@ bool words_read_model(struct json_reader *r, json_t *model)
       && json_number_value(v) == 0)) return reader_refuse(r,
       field_below("model", none[i]).name, v, "null");
   }
-  r->vocab = json_object_get(model, "vocab");
   if (!reader_flag(r, "model", model, "ignore_merges", false,
       &r->t->ignore_merges)
     || !reader_flag(r, "model", model, "byte_fallback", false,
@@ -195,6 +263,17 @@ bool words_read_model(struct json_reader *r, json_t *model)
      is looked up. */
   if (r->t->char_level) tokenizer_find_splits(r->t);
   return read_unknown(r, json_object_get(model, "unk_token"));
+}
+
+/* by the spelling in the file */
+static bool find_word(struct json_reader *r, const char *text, size_t n, uint32_t *id)
+{
+  /* by_piece may point to where the pool was */
+  uint32_t place = r->unigram ? tokenizer_find_scored(r->t, (const unsigned char *) text, n) : 0;
+  json_t *word = r->unigram ? NULL : json_object_getn(r->vocab, text, n);
+  if (place != 0) *id = place - 1;
+  if (word != NULL) *id = (uint32_t) json_integer_value(word);
+  return place != 0 || word != NULL;
 }
 
 /* special is read before normalized, whose default depends on it: special tokens are looked
@@ -216,16 +295,11 @@ static bool read_added(struct json_reader *r, const char *where, json_t *v)
   size_t n = json_string_length(text);
   if (n == 0) return reader_refuse(r, field_below(where, "content").name, text,
     "some text");
-  /* see that the id is free, or the one that the word has */
-  json_t *word = json_object_getn(r->vocab, json_string_value(text),
-    n);
-  /* The token may be a word, but then with the word's id; otherwise one of two could
-     be encoded and not decoded. */
-  bool taken = x.id < r->t->n_vocab
-    && r->t->vocab[x.id].text.n > 0;
-  if (word != NULL ? json_integer_value(word) != x.id : taken)
-    return reader_refuse(r, field_below(where, "id").name, id, word != NULL
-      ? "the id that the vocabulary has" : "an id that no word has");
+  /* The token may be a word, and then it has the word's id, whatever the file says: the makers' library
+     does so. Else the id must be free; otherwise one of two could be encoded and not decoded. */
+  if (!find_word(r, json_string_value(text), n, &x.id) && x.id < r->t->n_vocab
+    && r->t->vocab[x.id].text.n > 0)
+    return reader_refuse(r, field_below(where, "id").name, id, "an id that no word has");
   return tokenizer_intern(r->m, r->t, json_string_value(text), n, &x.text,
     r->why) && tokenizer_add_token(r->m, r->t, &x, r->why);
 }

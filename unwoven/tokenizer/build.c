@@ -5,7 +5,9 @@
    tokenizer_index_added (tokenizer.c). Nothing is ever removed. The string pool moves when it
    grows, so a string in it is an offset and a length, and never an address. */
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "tokenizer/inside.h"
 
@@ -108,6 +110,66 @@ bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
   return true;
 }
 
+bool tokenizer_make_scores(struct memory *m, struct tokenizer *t, struct error *why)
+{
+  t->unigram.score = memory_alloc(m, MEMORY_TOKENS, t->n_vocab, sizeof *t->unigram.score, why);
+  for (size_t i = 0; t->unigram.score != NULL && i < t->n_vocab; i++)
+    t->unigram.score[i] = -INFINITY;
+  return t->unigram.score != NULL;
+}
+
+/* for sorting, which is told nothing of the pool */
+struct sorted_piece { const unsigned char *byte; uint32_t n, id; };
+
+/* A piece comes before those that begin with it; of two that are spelt alike the one with the higher
+   id, which the makers' library keeps. */
+static int by_letters(const void *a, const void *b)
+{
+  const struct sorted_piece *x = a, *y = b;
+  int order = memcmp(x->byte, y->byte, x->n < y->n ? x->n : y->n);
+  if (order != 0) return order;
+  if (x->n != y->n) return x->n < y->n ? -1 : 1;
+  return x->id > y->id ? -1 : x->id < y->id;
+}
+
+/* The scores of characters without a piece: ten less than the worst. */
+bool tokenizer_index_scores(struct memory *m, struct tokenizer *t, double lowest, bool floats,
+  struct error *why)
+{
+  struct unigram *u = &t->unigram;
+  struct sorted_piece *p = memory_alloc(m, MEMORY_TOKENS, t->n_vocab, sizeof *p, why);
+  u->sorted = p == NULL ? NULL
+    : memory_alloc(m, MEMORY_TOKENS, t->n_vocab, sizeof *u->sorted, why);
+  for (uint32_t i = 0; u->sorted != NULL && i < t->n_vocab; i++)
+    if (t->vocab[i].piece.n > 0 && u->score[i] > -INFINITY)
+      p[u->n++] = (struct sorted_piece) { t->string_pool.byte + t->vocab[i].piece.at,
+        t->vocab[i].piece.n, i };
+  if (u->n > 0) qsort(p, u->n, sizeof *p, by_letters);
+  for (size_t i = 0; i < u->n; i++) u->sorted[i] = p[i].id;
+  memory_free(m, p);
+  u->floats = floats;
+  u->unknown = floats ? (float) lowest - 10.0f : lowest - 10;
+  return u->sorted != NULL;
+}
+
+uint32_t tokenizer_find_scored(const struct tokenizer *t, const unsigned char *byte, size_t n)
+{
+  struct sorted_piece wanted = { byte, (uint32_t) n, UINT32_MAX };
+  size_t from = 0, to = t->unigram.n;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    uint32_t id = t->unigram.sorted[middle];
+    struct span s = t->vocab[id].piece;
+    struct sorted_piece here = { t->string_pool.byte + s.at, s.n, id };
+    if (by_letters(&here, &wanted) < 0) from = middle + 1;
+    else to = middle;
+  }
+  if (from == t->unigram.n) return 0;
+  struct span s = t->vocab[t->unigram.sorted[from]].piece;
+  return s.n == n && memcmp(t->string_pool.byte + s.at, byte, n) == 0
+    ? t->unigram.sorted[from] + 1 : 0;
+}
+
 bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why)
 {
@@ -174,11 +236,15 @@ bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
   if (t == NULL) return;
-  for (size_t i = 0; i < t->n_steps; i++)
+  for (size_t i = 0; i < t->n_steps; i++) {
     splitter_close(t->step[i].by);
+    charsmap_close(m, t->step[i].map);
+  }
   ids_free(m, &t->prefix_ids);
   ids_free(m, &t->suffix_ids);
   bpe_free(m, &t->rules);
+  memory_free(m, t->unigram.score);
+  memory_free(m, t->unigram.sorted);
   name_map_free(m, &t->by_piece);
   bytes_free(m, &t->string_pool);
   memory_free(m, t->vocab);

@@ -26,16 +26,27 @@ struct added_token { struct span text; uint32_t id; bool special,
 /* a node of the tree of added tokens; 0: none; added counts from 1 */
 struct trie_node { uint32_t child, sibling, added; unsigned char byte; };
 
-/* what struct text_step says of each; STEP_NFC: normal form C; STEP_STRIP: blanks at
-   the ends go */
-enum text_step_kind { STEP_SPLIT, STEP_PREPEND, STEP_REPLACE, STEP_NFC, STEP_STRIP };
+/* what struct text_step says of each; STEP_NFC to STEP_NFKD: the four normal forms; STEP_STRIP: blanks
+   at the ends go; STEP_MAP: a table of characters; STEP_MARKS: marks go; STEP_LOWER: small letters;
+   STEP_TRIM: white space at the ends goes; STEP_CLEAN: control characters go */
+enum text_step_kind { STEP_SPLIT, STEP_PREPEND, STEP_REPLACE, STEP_NFC, STEP_NFD, STEP_NFKC,
+  STEP_NFKD, STEP_STRIP, STEP_MAP, STEP_MARKS, STEP_LOWER, STEP_TRIM, STEP_CLEAN };
 
-/* STEP_SPLIT: at the matches of by, of which and of the gaps some are kept;
-   STEP_PREPEND: words before a text, or before the first only, or unless they are
-   there; STEP_REPLACE: the matches of by by words */
+/* what a match is glued to: nothing, the gap before it, the gap after it, other matches */
+enum text_glue { GLUE_NONE, GLUE_BEFORE, GLUE_AFTER, GLUE_RUNS };
+
+/* STEP_SPLIT: at the matches of by, of which and of the gaps some are kept, or glued to each other;
+   STEP_PREPEND: words before a text, or before the first only, or unless they are there, or even
+   before nothing; STEP_REPLACE: the matches of by by words; STEP_MAP: by map; STEP_TRIM: at the left,
+   at the right */
 struct text_step { enum text_step_kind what; struct splitter *by;
+  struct charsmap *map; enum text_glue glue;
   struct span words;
-  bool keep_matches, keep_gaps, first_only, unless_there; };
+  bool keep_matches, keep_gaps, first_only, unless_there, even_empty, left, right; };
+
+/* Unigram: a score for each id, those ids that a text is cut into, in the order of their letters,
+   and what a character costs that is no piece; floats: sums are rounded to single precision */
+struct unigram { double *score; uint32_t *sorted; size_t n; double unknown; bool floats; };
 
 /* limits of a vocabulary: stages, and the largest id */
 enum { TOKENIZER_MAX_STEPS = 16, TOKENIZER_MAX_ID = 1 << 22 };
@@ -48,6 +59,7 @@ struct tokenizer {
   /* from a token's spelling to its id, plus 1 */
   struct name_map by_piece;
   struct bpe rules;
+  struct unigram unigram; /* if it has pieces, there are no rules */
   struct added_token *added; size_t n_added, added_cap;
   struct trie_node *trie; size_t n_trie, trie_cap;
   struct text_step step[TOKENIZER_MAX_STEPS]; size_t n_normalizers, n_steps;
@@ -69,6 +81,18 @@ struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
 /* after the last piece: makes by_piece, finds the ids of the bytes */
 bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
   struct error *why);
+
+/* makes the table of scores, one for each id, to be filled by the caller: an id whose score is
+   -INFINITY is none that a text is cut into */
+bool tokenizer_make_scores(struct memory *m, struct tokenizer *t, struct error *why);
+
+/* after the last score, and tokenizer_index_vocab: sorts the pieces; lowest is the score from which
+   that of an unknown character is counted */
+bool tokenizer_index_scores(struct memory *m, struct tokenizer *t, double lowest, bool floats,
+  struct error *why);
+
+/* the id plus 1 of a piece with a score, or 0; also while the pool moves */
+uint32_t tokenizer_find_scored(const struct tokenizer *t, const unsigned char *byte, size_t n);
 
 /* after tokenizer_index_vocab: finds out whether words can be merged separately */
 void tokenizer_find_splits(struct tokenizer *t);

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """found.py -- tokenizers as they are found, by the packages that made them: names in GGUF files, stages of a tokenizer.json.
-usage: python3 found.py                        writes cuts.jsonl
+usage: python3 found.py                        writes cuts.jsonl, stages.jsonl, and the cases of unigram/ and unigram-model/
        python3 found.py check                  computes it again and compares; status 77 where the package is missing
        python3 found.py compare INCIPIT [N]    N (2000) texts for each kind through both, and counts; what differs is printed
 cuts.jsonl: {"pre": a name of tokenizer.ggml.pre, "text", "cuts": where the pieces end, in bytes}.  The patterns here are those of the
-published tokenizers, in their own notation and for their own library; the engine has them in another one."""
-import json, os, random, struct, subprocess, sys, tempfile
+published tokenizers, in their own notation and for their own library; the engine has them in another one.
+stages.jsonl: {"base": a folder here, "change": what is put into its tokenizer.json, "cases": [[a text, its ids], ...]}.
+unigram-model/tokenizer.model was learnt from text.txt by SentencePiece with a small map of characters of its own, unigram/tokenizer.json
+has the same pieces and map in the other form (python3 found.py learn makes both again)."""
+import base64, json, os, random, struct, subprocess, sys, tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..", "..")
 try:
@@ -116,6 +119,121 @@ def gguf(path, keys):
         elif v and isinstance(v[0], float): out += struct.pack("<IIQ", 9, 6, len(v)) + struct.pack("<%df" % len(v), *v)
         else: out += struct.pack("<IIQ", 9, 5, len(v)) + struct.pack("<%di" % len(v), *v)
     open(path, "wb").write(out)
+# ---- stages of a tokenizer.json
+LOW = "\u2581"
+def split(regex, how, invert=False, kind="Regex"): return {"type": "Split", "pattern": {kind: regex}, "behavior": how, "invert": invert}
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+def before(*stages): return {"type": "Sequence", "pretokenizers": list(stages) + [BYTES]}
+def form(*names): return {"type": "Sequence", "normalizers": [n if isinstance(n, dict) else {"type": n} for n in names]}
+HOW = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
+CHANGES = [("plain", {"normalizer": {"type": n}}) for n in ("NFC", "NFD", "NFKC", "NFKD", "StripAccents", "Lowercase", "Nmt")] + [
+    ("plain", {"normalizer": form("NFD", "StripAccents", "Lowercase")}), ("plain", {"normalizer": form("NFKD", "Lowercase", {"type": "Replace", "pattern": {"Regex": "\\s+"}, "content": " "}, {"type": "Strip", "strip_left": True, "strip_right": True})})] + [
+    ("plain", {"normalizer": {"type": "Strip", "strip_left": l, "strip_right": r}}) for l, r in ((True, False), (False, True), (True, True))] + [
+    ("plain", {"pre_tokenizer": before(split(p, how))}) for p in ("\\s", "[aeiou]") for how in HOW] + [
+    ("plain", {"pre_tokenizer": before(split("[aeiou]+|\\d", how, True))}) for how in HOW[:2] + HOW[4:]] + [("plain", {"pre_tokenizer": before(split(" ", "MergedWithPrevious", False, "String"))})] + [
+    ("plain", {"pre_tokenizer": before({"type": "Punctuation", "behavior": how})}) for how in HOW] + [("plain", {"pre_tokenizer": before({"type": "Digits", "individual_digits": i})}) for i in (True, False)] + [
+    ("plain", {"pre_tokenizer": before({"type": t})}) for t in ("Whitespace", "WhitespaceSplit", "BertPreTokenizer", "UnicodeScripts")] + [
+    ("plain", {"post_processor": {"type": t, "sep": ["a", 65], "cls": ["b", 66]} | ({"trim_offsets": True, "add_prefix_space": True} if t[0] == "R" else {})}) for t in ("RobertaProcessing", "BertProcessing")] + [
+    ("plain", {"pre_tokenizer": before(split(p, "Isolated"))}) for p in ("\\w+|[^\\w\\s]+", "\\b", "\\B\\w", "^\\w+|\\w+$", "(?i)THE|[A-Z]", "\\d{1,2}+", "a{2}?b|\\h", "[\\W&&[^a]]", "[a-z&&[^aeiou]]+", "[\\W\\d]+", "[^\\W\\d]+", "\\p{Greek}+|\\p{Han}", "\\A.|.\\z", "[[:alpha:]]+")] + [
+    ("plain", {"added_tokens": [{"id": 300, "content": "a", "single_word": False, "lstrip": False, "rstrip": False, "normalized": True, "special": False}]})]
+def changed(base, change):
+    file = json.load(open(os.path.join(HERE, base, "tokenizer.json"), encoding="utf-8"))
+    for k, v in change.items():
+        if k == "model": file[k].update(v)
+        else: file[k] = v
+    return file
+def stages():
+    rnd, lines = random.Random(48), []
+    few = [t for t in TEXTS if len(t) < 60] + [some(rnd) for _ in range(6)] + ["The cat\nsat, the CATS\n", "aab aaab THE the\n\nA1b22c333 \u00e9t\u00e9 E\u0301\u0327 \u0130I", "\ufb01 \u00bd \u33a5 \uff21\uff11 \u2460 \ufdfa", "\x07a\u200bb\ufeffc\ufffd \x0b"]
+    for base, change in CHANGES:
+        try: t = Tokenizer.from_str(json.dumps(changed(base, change)))
+        except Exception as e: print(json.dumps(change)[:90], e); continue
+        t.encode_special_tokens = True
+        add = "post_processor" in change
+        lines.append(json.dumps({"base": base, "change": change, "add_special": add, "cases": [[x, t.encode(x, add_special_tokens=add).ids] for x in few]}, separators=(",", ":")))
+    return lines
+def compare_stages(incipit, folder, n):
+    ok, asked = True, texts(n, seed=3)
+    for base, change in CHANGES:
+        file = changed(base, change); t = Tokenizer.from_str(json.dumps(file)); t.encode_special_tokens = True
+        path = os.path.join(folder, "tokenizer.json"); json.dump(file, open(path, "w"))
+        add = "post_processor" in change
+        ok = count(json.dumps(change)[:120], [e.ids for e in t.encode_batch(asked, add_special_tokens=add)], ask(incipit, path, asked, add), asked) and ok
+    return ok
+
+# ---- Unigram, in both forms
+def varint(b, at):
+    n = shift = 0
+    while True:
+        n |= (b[at] & 127) << shift; shift += 7; at += 1
+        if b[at - 1] < 128: return n, at
+def message(b):
+    at = 0
+    while at < len(b):
+        key, at = varint(b, at)
+        if key & 7 == 0: v, at = varint(b, at)
+        elif key & 7 == 2: n, at = varint(b, at); v = b[at:at + n]; at += n
+        else: n = 4 if key & 7 == 5 else 8; v = b[at:at + n]; at += n
+        yield key >> 3, v
+def other_form(model, first=()):
+    """the tokenizer.json that transformers makes of a model of SentencePiece"""
+    pieces, charsmap, unk, fallback = [], b"", 0, False
+    for k, v in message(model):
+        if k == 1:
+            f = dict(message(v)); pieces.append((f[1].decode(), struct.unpack("<f", f[2])[0] if 2 in f else 0.0, f.get(3, 1)))
+        if k == 2: f = dict(message(v)); unk, fallback = f.get(40, 0), bool(f.get(35, 0))
+        if k == 3: charsmap = dict(message(v)).get(2, b"")
+    forms = ([{"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode()}] if charsmap else []) + [{"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]
+    meta = {"type": "Metaspace", "replacement": LOW, "prepend_scheme": "always", "split": True}
+    return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [{"id": i, "content": w, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True} for i, (w, _, t) in enumerate(pieces) if t in (2, 3)],
+        "normalizer": {"type": "Sequence", "normalizers": forms}, "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, meta]},
+        "post_processor": {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "</s>", "type_id": 0}}], "pair": [], "special_tokens": {"</s>": {"id": "</s>", "ids": [2], "tokens": ["</s>"]}}},
+        "decoder": meta, "model": {"type": "Unigram", "unk_id": unk, "vocab": [[w, s] for w, s, _ in pieces], "byte_fallback": fallback}}
+def learn(lesson, folder, **wishes):
+    import sentencepiece
+    path = os.path.join(folder, "lesson.txt"); open(path, "w", encoding="utf-8").write("\n".join(l.replace("\n", " ").replace("\r", " ") for l in lesson) + "\n")
+    sentencepiece.SentencePieceTrainer.train(input=path, model_prefix=os.path.join(folder, "m"), minloglevel=2, num_threads=1, **({"model_type": "unigram"} | wishes))
+    return open(os.path.join(folder, "m.model"), "rb").read()
+def learn_small():
+    with tempfile.TemporaryDirectory() as folder:
+        tsv = os.path.join(folder, "rules.tsv") # what becomes what, in hexadecimal
+        open(tsv, "w").write("41\t61\n42\t62\n54\t74\n65 301\tE9\nFB01\t66 69\nBD\t31 2044 32\n9\t20\nA\t20\n3000\t20\n200B\t\n41 301\tE1\nAD\t\n")
+        page = open(os.path.join(HERE, "text.txt"), encoding="utf-8").read().split("\n")
+        model = learn(page, folder, vocab_size=160, normalization_rule_tsv=tsv, user_defined_symbols=["<tool>", "ing"], hard_vocab_limit=False)
+    os.makedirs(os.path.join(HERE, "unigram-model"), exist_ok=True); os.makedirs(os.path.join(HERE, "unigram"), exist_ok=True)
+    open(os.path.join(HERE, "unigram-model", "tokenizer.model"), "wb").write(model)
+    json.dump(other_form(model), open(os.path.join(HERE, "unigram", "tokenizer.json"), "w", encoding="utf-8"), ensure_ascii=False, separators=(",", ":"))
+SPELT = ["the cat sat on the mat", "The Table  Above\tan A\u0301 e\u0301 \ufb01sh \u00bd\n", "  x  ", "\u4e2d\u6587 \u4e2d", "singing <tool>ing<tool> ing", "aaaaaaaaaaaaaaaa", "<unk> x<unk>\u4e2d </s>", "\u2581the \u2581 \u2581\u2581a", "\u00ad", "\u200b \u3000", "e\u0301\u0323 \ufb01\u0301 A\u0301\u0301", "\r\nT\u200bhe"]
+def unigram():
+    rnd, page = random.Random(49), open(os.path.join(HERE, "text.txt"), encoding="utf-8").read()
+    asked = SPELT + TEXTS + [some(rnd) for _ in range(20)] + [page[k:k + 40] for k in range(0, 2000, 97)]
+    t = Tokenizer.from_file(os.path.join(HERE, "unigram", "tokenizer.json")); t.encode_special_tokens = True
+    made = {"unigram/cases.jsonl": [json.dumps({"text": x, "add_special": a, "parse_special": False, "ids": t.encode(x, add_special_tokens=a).ids}, separators=(",", ":")) for x in asked for a in (False, True)]}
+    made["unigram/cases.jsonl"] += [json.dumps({"ids": i, "skip_special": False, "hex": t.decode(i, skip_special_tokens=False).encode().hex()}, separators=(",", ":")) for i in (t.encode(x, add_special_tokens=False).ids for x in SPELT[:7])]
+    try: import sentencepiece
+    except ImportError: return made
+    s = sentencepiece.SentencePieceProcessor(model_file=os.path.join(HERE, "unigram-model", "tokenizer.model"))
+    made["unigram-model/cases.jsonl"] = [json.dumps({"text": x, "add_special": False, "parse_special": False, "ids": s.encode(x)}, separators=(",", ":")) for x in asked]
+    return made
+def compare_unigram(incipit, folder, n):
+    import sentencepiece
+    ok, lesson, asked = True, texts(4000, seed=9), texts(n, seed=5)
+    for what, wishes in [("unigram nmt_nfkc", dict()), ("unigram nmt_nfkc, bytes", dict(byte_fallback=True)), ("unigram nfkc_cf, words of the user", dict(normalization_rule_name="nfkc_cf", user_defined_symbols=["<tool>", "the", "ing", "\u4e2d\u6587", "=="])),
+            ("unigram identity, blanks kept", dict(normalization_rule_name="identity", remove_extra_whitespaces=False)), ("unigram nmt_nfkc, blanks kept, none before", dict(remove_extra_whitespaces=False, add_dummy_prefix=False, byte_fallback=True)),
+            ("unigram, pieces across blanks", dict(split_by_whitespace=False)), ("bpe nmt_nfkc", dict(model_type="bpe")), ("bpe nmt_nfkc, words of the user", dict(model_type="bpe", byte_fallback=True, user_defined_symbols=["<tool>", "ing", "\ufb01"]))]:
+        model = learn(lesson, folder, **({"vocab_size": 6000, "hard_vocab_limit": False, "character_coverage": 0.995} | wishes))
+        path = os.path.join(folder, "m.model")
+        s = sentencepiece.SentencePieceProcessor(model_file=path)
+        ok = count("sentencepiece: " + what, s.encode(asked), ask(incipit, path, asked), asked) and ok
+        if "model_type" in wishes: continue
+        file = other_form(model); t = Tokenizer.from_str(json.dumps(file)); t.encode_special_tokens = True
+        path = os.path.join(folder, "tokenizer.json"); json.dump(file, open(path, "w"))
+        ok = count("tokenizers: " + what, [e.ids for e in t.encode_batch(asked, add_special_tokens=False)], ask(incipit, path, asked), asked) and ok
+        file["model"]["vocab"] = [[w, -float(int(-x * 3)) / 10] for w, x in file["model"]["vocab"]] # many ties
+        t = Tokenizer.from_str(json.dumps(file)); t.encode_special_tokens = True; json.dump(file, open(path, "w"))
+        ok = count("tokenizers: " + what + ", ties", [e.ids for e in t.encode_batch(asked, add_special_tokens=False)], ask(incipit, path, asked), asked) and ok
+    return ok
+
 def compare_names(incipit, folder, n):
     """a vocabulary learnt with each way of cutting, so that a cut at another place gives other ids"""
     ok, lesson = True, texts(3000, seed=7)
@@ -143,11 +261,12 @@ def compare_names(incipit, folder, n):
     return ok
 
 def main():
-    made = {"cuts.jsonl": cuts()}
+    if sys.argv[1:] == ["learn"]: learn_small()
+    made = {"cuts.jsonl": cuts(), "stages.jsonl": stages()} | unigram()
     if sys.argv[1:2] == ["compare"]:
         n = int(sys.argv[3]) if len(sys.argv) > 3 else 2000
-        with tempfile.TemporaryDirectory() as folder: ok = compare_names(sys.argv[2], folder, n)
-        return 0 if ok else 1
+        with tempfile.TemporaryDirectory() as folder: good = [f(sys.argv[2], folder, n) for f in (compare_names, compare_stages, compare_unigram)]
+        return 0 if all(good) else 1
     for name, lines in made.items():
         path, text = os.path.join(HERE, name), "".join(l + "\n" for l in lines)
         if sys.argv[1:] == ["check"]:
