@@ -13,6 +13,8 @@ CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDI
 needed    = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc $(1) 2>/dev/null || echo -ljansson -lpcre2-8 -lutf8proc $(2)) -pthread -lm
 # the server wants libmicrohttpd; without it all else is built, and serve says so
 HTTP     := $(shell pkg-config --libs libmicrohttpd 2>/dev/null)
+# and pull wants libcurl, in the same way
+CURL     := $(shell pkg-config --libs libcurl 2>/dev/null)
 LIBS      = $(call needed,libedit,-ledit)
 ENGINE_LIBS = $(call needed)
 SHARED   ?= ../shared
@@ -97,7 +99,7 @@ $(BUILD)/libmodules.a: $(OBJECTS)
 # changed; it runs again when its code has changed, not its comments. What the programs share is linked to them and is not in the library
 define linked
 @mkdir -p $(@D)
-$(CC) $(CFLAGS) $< $(filter $(FIXTURE) $(KIT) $(BUILD)/libprogram.a,$^) $(BUILD)/libmodules.a -o $@ $(LIBS) $(if $(filter $(BUILD)/libprogram.a,$^),$(HTTP))
+$(CC) $(CFLAGS) $< $(filter $(FIXTURE) $(KIT) $(BUILD)/libprogram.a,$^) $(BUILD)/libmodules.a -o $@ $(LIBS) $(if $(filter $(BUILD)/libprogram.a,$^),$(HTTP) $(CURL))
 endef
 $(BUILD)/bin/%: $(BUILD)/obj/checkpoints/%.o | $(BUILD)/libmodules.a
 	$(linked)
@@ -116,7 +118,7 @@ checkpoint-%: tangle
 PROGRAM := $(patsubst program/%.c,$(BUILD)/program/%.o,$(filter-out program/main.c,$(sort $(wildcard program/*.c)))) $(BUILD)/program/page.o
 $(BUILD)/program/%.o: program/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(if $(HTTP),-DINCIPIT_HTTP) -MMD -MP -c $< -o $@
+	$(CC) $(CFLAGS) $(if $(HTTP),-DINCIPIT_HTTP) $(if $(CURL),-DINCIPIT_CURL) -MMD -MP -c $< -o $@
 # the page of incipit serve is an array in it
 $(BUILD)/program/page.c: program/page.html tools/page.sh
 	@mkdir -p $(@D)
@@ -127,7 +129,7 @@ $(BUILD)/libprogram.a: $(PROGRAM)
 	rm -f $@; $(AR) rcsD $@ $^
 $(BUILD)/incipit: program/main.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a build/buildid.tex
 	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" \
-	  $< $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $(LIBS) $(HTTP)
+	  $< $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $(LIBS) $(HTTP) $(CURL)
 incipit: $(BUILD)/incipit build/sections.tsv ## the command, build/incipit
 # where a label of the book stands, for incipit verify, which is installed without the tools that weave
 build/sections.tsv: book.list $(WEBS) tools/sections.awk

@@ -11,7 +11,7 @@ $(filter-out build/values/ledger.val,$(VALUES)): $(wildcard figures/data/*.csv) 
 # the ledger judges what all the others print; a row that does not come out as it says stops the build
 JUDGED  := build/values/ledger.val build/data/ledger.verdicts.csv build/claims.tsv
 build/judge: tools/judge.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a
-	$(CC) $(CFLAGS) $^ -o $@ $(LIBS) $(HTTP)
+	$(CC) $(CFLAGS) $^ -o $@ $(LIBS) $(HTTP) $(CURL)
 $(JUDGED): build/judge $(filter-out build/values/ledger.val,$(VALUES)) $(wildcard ledger/*.tsv)
 	@mkdir -p $(@D)
 	@build/judge $(if $(filter %.val,$@),values,$(if $(filter %.csv,$@),verdicts,judged)) > $@.new

@@ -32,7 +32,7 @@ $(BUILD)/limit: tests/checks/limit.c
 $(BUILD)/tests/%: tests/suites/%.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a $(BUILD)/tests/oracle.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Wno-conversion -Wno-missing-field-initializers -MMD -MP -MF $@.d $< $(filter $(BUILD)/tally/% %/fibers.o,$^) \
-	  $(BUILD)/tests/oracle.o $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS) $(HTTP)
+	  $(BUILD)/tests/oracle.o $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS) $(HTTP) $(CURL)
 # the oracle sees no header of ours; chapter 2 once more, counting every multiply-add one by one, dividing even the smallest work
 $(BUILD)/tests/oracle.o: tests/suites/oracle.c tests/suites/oracle.h
 	@mkdir -p $(@D)
@@ -64,7 +64,7 @@ cross: $(BUILD)/libmodules.a $(BUILD)/incipit ## compiled for ARM and tested in 
 # ---- proofs: what the tests find
 ARCHIVES := $(BUILD)/libprogram.a $(BUILD)/libmodules.a
 mutants: $(TESTED) $(BUILD)/bin/laboratory/stopping ## plants faults, one at a time; each must be found
-	@LIBS='$(LIBS)' texlua tests/planted/mutants.lua $(sort $(wildcard tests/planted/mutants/*.txt))
+	@LIBS='$(LIBS) $(HTTP) $(CURL)' texlua tests/planted/mutants.lua $(sort $(wildcard tests/planted/mutants/*.txt))
 exercises: checkpoints $(ARCHIVES) $(BUILD)/limit ## model answers pass, wrong ones and skeletons fail
 	@sh tests/planted/exercises.sh
 exercise-%: checkpoints $(ARCHIVES) $(BUILD)/limit
@@ -78,6 +78,6 @@ byhand: ## the boxes Worked by hand, recomputed from the numbers in them
 soak: $(BUILD)/incipit ## ten thousand requests to the server, with all faults at once; N=... for another number
 	@BUILD='$(BUILD)' sh tests/checks/soak.sh $(or $(N),10000) 3600
 fuzz: $(ARCHIVES) ## campaigns: ten minutes (IDLE) without a new edge, twenty (MOST) at most for each TARGET; KEEP=1 keeps corpus and log
-	@LIBS='$(LIBS)' TARGET='$(TARGET)' tests/planted/fuzz.sh campaign $(or $(MOST),1200) $(or $(IDLE),600)
+	@LIBS='$(LIBS) $(HTTP) $(CURL)' TARGET='$(TARGET)' tests/planted/fuzz.sh campaign $(or $(MOST),1200) $(or $(IDLE),600)
 fuzz-proof: $(ARCHIVES) ## a fault planted in each parser is found within a minute
-	@LIBS='$(LIBS)' tests/planted/fuzz.sh proof
+	@LIBS='$(LIBS) $(HTTP) $(CURL)' tests/planted/fuzz.sh proof

@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include "command.h"
+#include "hub.h"
 #include "library/incipit.h"
 #include "kernels/kernels.h"
 #include "safetensors/excerpt.h"
@@ -98,12 +99,25 @@ static int run_command_line(const struct console *c, const struct command_line *
   case SUB_QUANTIZE: return cmd_quantize(c, w);
   case SUB_CHAT: return cmd_chat(c, w);
   case SUB_SERVE: return cmd_serve(c, w);
+  case SUB_PULL: return cmd_pull(c, w);
   case SUB_VERIFY: return cmd_verify(c, w);
   case SUB_PERPLEXITY: return cmd_perplexity(c, w);
   case SUB_HELP: return run_folded(c, w, run_help);
   case SUB_VERSION: case N_SUBCOMMANDS: break;
   }
   return run_version(c);
+}
+
+/* The names of models that were fetched become paths before anybody opens one: -m, --draft, --vocab, and what inspect looks at. */
+static int run_with_paths(const struct console *c, struct command_line *w)
+{
+  static const enum option model[] = { OPTION_MODEL, OPTION_DRAFT, OPTION_VOCAB };
+  char path[4][PATH_CAP];
+  struct error why;
+  bool ok = w->sub != SUB_INSPECT || hub_resolve(&w->operand, path[3], &why);
+  for (int i = 0; ok && i < 3; i++)
+    if (w->of[model[i]].given) ok = hub_resolve(&w->of[model[i]].text, path[i], &why);
+  return ok ? run_command_line(c, w) : console_fail(c, &why);
 }
 
 /* Four ends: nothing was asked for, and a greeting is printed; what was asked for makes no
@@ -117,7 +131,7 @@ static int answer(const struct console *c, int argc, char **argv)
   bool greet = argc < 2;
   if (!greet && !options_parse(&w, argc, argv, &why))
     return console_usage_error(c, &why);
-  if (!greet && !w.of[OPTION_HELP].given) return console_end(c, run_command_line(c, &w));
+  if (!greet && !w.of[OPTION_HELP].given) return console_end(c, run_with_paths(c, &w));
   folding_begin(&f, c);
   if (greet) help_greet(f.c.out);
   else help_subcommand(f.c.out, w.sub, is_narrow(c));

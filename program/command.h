@@ -44,6 +44,9 @@ int cmd_chat(const struct console *c, const struct command_line *w);
 /* answers requests over HTTP until a signal ends it */
 int cmd_serve(const struct console *c, const struct command_line *w);
 
+/* fetches a model from the hub, or lists those that were */
+int cmd_pull(const struct console *c, const struct command_line *w);
+
 /* a whole run of the command, except for what only main can do: find the streams and the
    executable, and catch signals */
 int command_run(const struct console *c, int argc, char **argv);

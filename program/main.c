@@ -153,6 +153,7 @@ int main(int argc, char **argv)
     .listen = listen_for_interrupt, .hold = hold_signals, .leave = leave_at_once, .interrupted = was_interrupted,
     .cancelled = was_interrupted, .edit = &editing_by_line };
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN); /* a limit of a file's size is a write that fails, too */
   speak_on_lost_file();
   end_on_interrupt();
   return command_run(&c, argc, argv);

@@ -30,6 +30,7 @@
 #include "command/quantize.h"
 #include "stopping/stops.h"
 #include "safetensors/excerpt.h"
+#include "hub.h"
 #include "options.h"
 #include "templates/conversations.h"
 
@@ -69,6 +70,9 @@ static const struct subcommand_entry subcommand_table[N_SUBCOMMANDS] = {
     .words = "answer many requests at once over HTTP, as OpenAI's interface does",
     .example = "incipit serve --port 8080",
     .instead = "a model is given as -m PATH" },
+  [SUB_PULL] = { .name = "pull", .operand = "ORG/NAME[:FILE]", .max = 1,
+    .words = "fetch a model from Hugging Face's hub; -m ORG/NAME[:FILE] then finds it",
+    .example = "incipit pull --list", .instead = "one model at a time" },
   [SUB_VERIFY] = { .name = "verify", .operand = "ID|WORDS...", .max = OPTIONS_MAX_OPERANDS,
     .words = "judge what tutorials say: by id, by words of the sentence, or all",
     .example = "incipit verify half an MB" },
@@ -88,7 +92,7 @@ static const struct foreign_words foreign_options[] = {
   { "-ngl --n-gpu-layers --gpu-layers --device-map",
     "--device cuda has all passes computed on a graphics processor" },
   { "-hf -hfr --hf-repo --hf-file --model-url",
-    "nothing is downloaded; wanted: -m with a directory or a GGUF file that is here" },
+    "nothing is downloaded unasked; incipit pull ORG/NAME[:FILE] fetches a model, and -m ORG/NAME[:FILE] finds it" },
   { "-cnv --conversation --interactive --interactive-first", "incipit chat takes turns" },
   { "-no-cnv --no-conversation", "incipit generate continues a text, without turns" },
   { "-sys --system-prompt", "incipit chat --system S says how to behave" },
@@ -108,9 +112,10 @@ static const struct foreign_words foreign_options[] = {
 static const struct foreign_words foreign_subcommands[] = {
   { "run cli", "incipit chat -m PATH talks with a model, incipit generate -m PATH continues a text" },
   { "server", "incipit serve answers requests over HTTP" },
-  { "pull push download",
-    "nothing is downloaded; a model is a directory or a GGUF file that is here: -m PATH" },
-  { "list ls", "no list of models is kept; a model is given by its path: -m PATH" },
+  { "download", "incipit pull ORG/NAME[:FILE] fetches a model" },
+  { "push", "nothing is uploaded" },
+  { "list ls", "incipit pull --list says which models were fetched; any other is given by its path: -m PATH" },
+  { "rm remove", "incipit pull --list says where fetched models are; rm -r removes one" },
   { "ps stop", "no model stays in memory after its command" },
   { "show", "incipit inspect PATH says what is in a model's files" },
   { "create convert", "incipit quantize makes one GGUF file of a model" } };
@@ -531,6 +536,14 @@ static bool read_plain(const struct option_entry *o, const char *text, struct op
   return (*at == '\0' && at > text) || error_say(why, "--%s is `%.100s'; wanted: %s, in printable characters", o->name, text, o->value);
 }
 
+/* a branch, a tag or a commit, which becomes part of an address */
+static bool read_revision(const struct option_entry *o, const char *text, struct option_value *v, struct error *why)
+{
+  (void) v;
+  return hub_revision_fits(text) || error_say(why, "--%s is `%.100s'; wanted: a branch, a tag or a commit, in letters, digits, points,"
+    " dashes and slashes", o->name, text);
+}
+
 /* the tutorials of the ledger */
 static bool read_source(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
@@ -566,7 +579,7 @@ static bool read_chapter(const struct option_entry *o, const char *text, struct 
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
   B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY,
-  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, S = 1u << SUB_SERVE, Q = 1u << SUB_QUANTIZE, L = 1u << SUB_VERIFY, H = 1u << SUB_HELP,
+  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, S = 1u << SUB_SERVE, U = 1u << SUB_PULL, Q = 1u << SUB_QUANTIZE, L = 1u << SUB_VERIFY, H = 1u << SUB_HELP,
   V = 1u << SUB_VERSION };
 static const struct option_entry option_table[N_OPTIONS] = {
   /* which model, and how it is run. The limit of --threads is for fingers that slip: workers are
@@ -575,7 +588,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
      combination, have fewer than 2^62 bytes */
   [OPTION_MODEL] = { .group = GROUP_MODEL, .name = "model", .letter = 'm', .value = "PATH",
     .read = read_path, .where = G | T | R | I | P | B | X | M | C | Q | S,
-    .words = "a directory in Hugging Face's layout, or a GGUF file", .default_text = "the built-in model" },
+    .words = "a directory in Hugging Face's layout, a GGUF file, or ORG/NAME[:FILE] that was fetched", .default_text = "the built-in model" },
   [OPTION_IGNORE_FIELD] = { .group = GROUP_MODEL, .name = "ignore-field", .value = "NAME",
     .where = G | T | R | I | P | B | X | M | C | Q | S,
     .words = "read over a field of the model's settings that is not known (repeatable)" },
@@ -739,6 +752,15 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_DRAIN_TIMEOUT] = { .group = GROUP_LIMITS, .name = "drain-timeout", .value = "S", .where = S, .read = read_count, .min = 1, .max = 86400,
     .words = "seconds for answers to end when the server is to end",
     .default_text = "30" },
+  /* what is fetched, and where it is put */
+  [OPTION_REVISION] = { .group = GROUP_MODEL, .name = "revision", .value = "R", .where = U, .read = read_revision,
+    .words = "a branch, a tag or a commit", .default_text = "main" },
+  [OPTION_DIR] = { .group = GROUP_MODEL, .name = "dir", .value = "DIR", .where = U, .read = read_path,
+    .words = "put the files there; none that is there is replaced", .default_text = "the store, where -m ORG/NAME looks" },
+  [OPTION_DRY_RUN] = { .group = GROUP_OUTPUT, .name = "dry-run", .where = U,
+    .words = "list what would be fetched, and fetch nothing" },
+  [OPTION_LIST] = { .group = GROUP_OUTPUT, .name = "list", .where = U,
+    .words = "list what was fetched, and ask nobody" },
   [OPTION_LOG] = { .group = GROUP_OUTPUT, .name = "log", .value = "requests", .where = S, .read = read_log,
     .words = "a line a request on standard error, without any of its text",
     .default_text = "nothing" },
@@ -825,7 +847,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
       " likeliest", .default_text = "off" },
   [OPTION_STATS] = { .group = GROUP_OUTPUT, .name = "stats", .where = G | C,
     .words = "counters, times, rates and memory, on standard error" },
-  [OPTION_JSON] = { .group = GROUP_OUTPUT, .name = "json", .where = G | T | R | I | B | X | M | Q | L,
+  [OPTION_JSON] = { .group = GROUP_OUTPUT, .name = "json", .where = G | T | R | I | B | X | M | Q | L | U,
     .words = "print one JSON object", .there = L, .there_words = "print a JSON list" },
   [OPTION_JSONL] = { .group = GROUP_OUTPUT, .name = "jsonl", .where = G,
     .words = "one JSON object a token as it comes, then that of --json" },
@@ -850,9 +872,9 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_COMPLETION] = { .group = GROUP_OUTPUT, .name = "completion", .where = H,
     .words = "print the completion for a shell, bash, zsh or fish", .default_text = "bash" },
   [OPTION_QUIET] = { .group = GROUP_OUTPUT, .name = "quiet", .letter = 'q',
-    .where = G | T | R | I | B | X | M | C | Q | L, .words = "no hints and no progress on standard error" },
+    .where = G | T | R | I | B | X | M | C | Q | L | U, .words = "no hints and no progress on standard error" },
   [OPTION_HELP] = { .group = GROUP_OUTPUT, .name = "help", .letter = 'h',
-    .where = G | T | R | I | P | B | X | M | Q | L | H | C | V | S, .words = "say what the options are" },
+    .where = G | T | R | I | P | B | X | M | Q | L | H | C | V | S | U, .words = "say what the options are" },
 };
 
 const struct sampling_option *option_setting(enum option number, enum sample_stage *stage)
@@ -1057,7 +1079,8 @@ static const struct { enum option a, b; } against[] = {
   {OPTION_MODEL, OPTION_HEADS}, {OPTION_MODEL, OPTION_KV_HEADS},
   {OPTION_MODEL, OPTION_HEAD_DIM}, {OPTION_MODEL, OPTION_D_MODEL},
   {OPTION_MODEL, OPTION_D_INNER}, {OPTION_IGNORE_FIELD, OPTION_SHAPE},
-  {OPTION_IGNORE_FIELD, OPTION_TRAIN}, {OPTION_API_KEY, OPTION_NO_KEY}
+  {OPTION_IGNORE_FIELD, OPTION_TRAIN}, {OPTION_API_KEY, OPTION_NO_KEY},
+  {OPTION_LIST, OPTION_DRY_RUN}, {OPTION_LIST, OPTION_REVISION}, {OPTION_LIST, OPTION_DIR}
 };
 
 static const struct { enum option a, b, either; } needs[] = {
@@ -1148,7 +1171,7 @@ static bool values_agree(const struct command_line *w, struct error *why)
 static bool options_agree(const struct command_line *w, struct error *why)
 {
   static const enum option text[] = { OPTION_PROMPT, OPTION_FILE,
-    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN };
+    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN, OPTION_LIST };
   for (size_t i = 0; i < sizeof against / sizeof *against; i++)
     if (w->of[against[i].a].given && w->of[against[i].b].given)
       return error_say(why, "--%s contradicts --%s",
@@ -1167,6 +1190,8 @@ static bool options_agree(const struct command_line *w, struct error *why)
     return error_say(why, "quantize needs --type (incipit quantize --help)");
   if (w->sub == SUB_QUANTIZE && !w->of[OPTION_OUT_FILE].given)
     return error_say(why, "quantize needs --out (incipit quantize --help)");
+  if (w->sub == SUB_PULL && w->operand == NULL && !w->of[OPTION_LIST].given)
+    return error_say(why, "pull needs ORG/NAME, or --list (incipit pull --help)");
   if (w->sub == SUB_INSPECT && w->operand != NULL && w->of[OPTION_MODEL].given)
     return error_say(why, "--model contradicts `%s'", w->operand);
   if (w->sub == SUB_INSPECT && w->operand != NULL && *w->operand == '\0')

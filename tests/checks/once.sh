@@ -24,8 +24,9 @@ plain=; for f in $flags; do case $f in -D*) ;; *) plain="$plain $f" ;; esac; don
 by_make() { # FILE: where make puts its object
   case $1 in program/*) echo "$build/${1%.c}.o" ;; *) o=${1#*/}; echo "$build/obj/${o%.c}.o" ;; esac
 }
-# make says that there is a server, to the command alone
-with_server() { case $1 in program/*) ! pkg-config --exists libmicrohttpd 2>/dev/null || echo -DINCIPIT_HTTP ;; esac; }
+# make says that there is a server, and that models can be fetched, to the command alone
+with_server() { case $1 in program/*) ! pkg-config --exists libmicrohttpd 2>/dev/null || echo -DINCIPIT_HTTP
+  ! pkg-config --exists libcurl 2>/dev/null || echo -DINCIPIT_CURL ;; esac; }
 objects=
 for f in $files; do
   sum=$(text "$f" once.i $flags) || exit 1

@@ -8,10 +8,11 @@
 set -eu
 build=${BUILD:-build}; out=$build/fuzz corpus=$build/fuzz/corpus; mkdir -p "$out"
 targets="line probe tokenizer vocabulary tensors gguf quantize config stream merges constraint sampling stops request framing"
-libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm $(pkg-config --libs libmicrohttpd 2>/dev/null || :)"}
+libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm $(pkg-config --libs libmicrohttpd 2>/dev/null || :) $(pkg-config --libs libcurl 2>/dev/null || :)"}
 base="-std=c11 -g -ffp-contract=off -Itangled -Iunwoven -Iprogram -Itests/planted/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
 ! pkg-config --exists libmicrohttpd 2>/dev/null || base="$base -DINCIPIT_HTTP"
+! pkg-config --exists libcurl 2>/dev/null || base="$base -DINCIPIT_CURL"
 # headers come from the target framing itself
 headers="-Wl,--wrap=MHD_get_connection_values"
 modules="$(ls program/*.c | grep -v -e main -e chat_edit)

@@ -59,7 +59,7 @@ computes() { # LINE RIGHT NAME=VALUE...
 
 # ---- programs of ours: C from the standard input, once
 flags="-std=gnu11 -O2 -ffp-contract=off -w -Itests/planted/exercises/include -Itests/suites -Itests/planted -Iprogram"
-libraries="-ljansson -lpcre2-8 -lutf8proc $(pkg-config --libs libmicrohttpd 2>/dev/null || :) -pthread -lm"
+libraries="-ljansson -lpcre2-8 -lutf8proc $(pkg-config --libs libmicrohttpd 2>/dev/null || :) $(pkg-config --libs libcurl 2>/dev/null || :) -pthread -lm"
 engine() { # [FILE]
   [ ! -x "$ours/engine" ] || return 0
   [ $# = 1 ] && cp "$1" "$ours/engine.c" || cat > "$ours/engine.c"

@@ -38,7 +38,7 @@ for kind in all engine counts choice $own; do
     program=build/tangled/laboratory/$c.c
     if [ -f "$program" ]; then shared=$(ls build/tangled/laboratory/kit*.c 2>/dev/null || true); else program=tangled/checkpoints/$c.c shared=; fi
     ${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -I"$live/$kind/tangled" -I"$live/$kind/unwoven" -Ibuild/tangled -I"$live/$kind/program" "$program" $shared "$live/$kind"/objects/*.o $fixtures "$build/libprogram.a" "$build/libmodules.a" \
-      -z muldefs -o "$live/$kind/$c" -ljansson -lpcre2-8 -lutf8proc -ledit $(pkg-config --libs libmicrohttpd 2>/dev/null) -pthread -lm
+      -z muldefs -o "$live/$kind/$c" -ljansson -lpcre2-8 -lutf8proc -ledit $(pkg-config --libs libmicrohttpd 2>/dev/null) $(pkg-config --libs libcurl 2>/dev/null) -pthread -lm
     rc=0; "$limit" 1800 "$live/$kind/$c" values > "$live/$kind/$c.val" 2> "$live/$kind/$c.err" || rc=$?
     if [ $rc = 0 ]; then rm "$live/$kind/$c.err"; fi         # words that count are those of a program that stopped
   done

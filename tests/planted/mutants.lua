@@ -10,10 +10,10 @@
 local C = dofile("tools/ctokens.lua")
 local build = os.getenv("BUILD") or "build"
 local cc = os.getenv("CC") or "cc"
-local libs = os.getenv("LIBS") or "-ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm -lmicrohttpd"
+local libs = os.getenv("LIBS") or "-ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm -lmicrohttpd -lcurl"
 local tangled = os.getenv("TANGLED") or "tangled"
 local places = os.getenv("PLACES")
-local flags = "-std=c11 -O2 -ffp-contract=off -w -Iprogram -Iunwoven -Ibuild/tangled -I" .. tangled .. (libs:find("microhttpd") and " -DINCIPIT_HTTP" or "")
+local flags = "-std=c11 -O2 -ffp-contract=off -w -Iprogram -Iunwoven -Ibuild/tangled -I" .. tangled .. (libs:find("microhttpd") and " -DINCIPIT_HTTP" or "") .. (libs:find("lcurl") and " -DINCIPIT_CURL" or "")
 local function run(c, ...) local ok = os.execute(string.format(c, ...)); return ok == true or ok == 0 end
 local dir = build .. "/mutants"
 local check
