@@ -480,6 +480,73 @@ The last prompt has \val{chat.ids.4} ids, and \val{chat.read.4} rows were read f
 length. So the tenth question costs no more rows than the second. It still takes a little longer, because each new row attends to all rows before it, and these must be fetched
 from memory for every token (\cref{sec:cachebill} counts the bytes).
 
+@* A first model in one line: pull. \label{sec:pull}
+The built-in model is small enough to come with the book. Now you want a real one, and it is a gigabyte at Hugging Face's hub:
+
+\medskip
+{\parindent0pt\obeylines\small\ttfamily
+\$ incipit pull HuggingFaceTB/SmolLM2-\given{135}M-Instruct
+\$ incipit chat -m HuggingFaceTB/SmolLM2-\given{135}M-Instruct
+}
+\medskip
+
+\noindent
+How hard can the first line be? The hub is a web server, a model is a handful of files, and \texttt{curl -O} copies a file. Try it, and wait. After nine tenths the connection
+breaks, and what is left on the disk has the right name and a wrong end. You let curl go on from there. Meanwhile the model's makers have put a better file in the place of the old one, so now its beginning is of one version and its end of
+another. It loads, since the sizes are right, and the model talks nonsense. Nearly all of |pull| is about such accidents, and about a few that are not accidents. We go through it in the order of a run.
+@^pull@>@^hub@>@^Hugging Face@>
+
+\emph{The question.} We first ask the hub what it has. Its answer is an object of JSON with the \emph{commit}, which names this state of the repository, and for each file a name, a size and a sum. You see the list with all sizes before
+anything is fetched; with \texttt{--dry-run} that is the end. From now on we ask for files of this commit, so that a change at the hub cannot give us half of each version.
+
+Look at this answer as its reader does. A machine that is not ours tells us under which names we shall write how many bytes to your disk. So |"hub_list.c"| reads it as we read the files of models (\cref{sec:hostile}), with limits and with sentences about the field that is
+wrong. A file called \.{../../.profile} would be written outside the model's folder. No honest answer has such a name, and therefore we refuse the whole answer and not only that file.
+@^path traversal@>
+
+\emph{The choice.} A repository often has the same weights in four formats, so fetching everything would be a waste. We take what the engine reads: the settings, the first vocabulary in the order in which the engine looks for one, the chat template, and \.{model.safetensors}, or its parts with their
+index. A repository of GGUF files has one model in many types; you choose one by a word of its name, as in \texttt{ORG/NAME:Q4\_K\_M}, and if you do not, |pull| lists them.
+
+\begin{byhand}{four bytes of ten are here}
+A file has ten bytes. Four had come when the connection broke, and the server had called its version \texttt{"v1"}; this mark is the \emph{ETag}. The next run asks for the bytes from 4 on, by a header called \texttt{Range}, and on a condition, by another one, \texttt{If-Range}: if your
+version is still \texttt{"v1"}, send the rest, and if not, send everything. What may come back, and what do we do?
+
+\medskip
+\begin{tabular}{@@{}lll@@{}}
+\tabhead{answer} & \tabhead{it means} & \tabhead{we}\\
+206, 4-9/10, \texttt{"v1"} & the rest of it & append six bytes\\
+200, ten bytes & all it has now & begin with these\\
+206, 4-9/10, \texttt{"v2"} & the rest of another & ask for all\\
+206, 4-8/9 & part of another file & refuse, keep four\\
+416 & no such range & ask for all
+\end{tabular}
+\medskip
+
+Without a mark we could not ask on a condition, so without one we begin again. A weak mark, \texttt{W/"v1"}, promises only that two versions mean the same, which is no use to somebody who joins bytes.
+\end{byhand}
+@^ETag@>@^If-Range@>@^range request@>
+
+\emph{The sum.} These rules save time; what they cannot do is prove that the file is right, since a server may break them all. The proof is the sum. The hub gives the SHA-256 of each large file, and for a small one the sum by which git knows it, a SHA-1 of its length and its bytes. We compute the sum over every byte, and
+for that a run that goes on reads the first part back from the disk. Until the sum is right the file is called \.{NAME.SUM.part}, with the first digits of the sum that it must have; a file that the hub has replaced has another sum, so nothing is ever appended to the old part. If the sum is wrong, everything that came is thrown
+away: nobody knows which byte is bad. SHA-1 is broken, in that two files with the same sum can be made on purpose. It still finds every accident; who sent the file is a question for TLS.
+@^SHA-256@>@^SHA-1@>
+
+Then the file is renamed, in one step (\cref{sec:streams} has no half results either). \.{config.json} always comes last. A folder without it is no model for any of our programs, so what \texttt{-m} finds is whole, however the run before it ended.
+
+\emph{The redirect.} For a large file the hub answers: it is over there, at some storage company's address. Many people also have a \emph{token}, a secret that tells the hub who they are. A client that follows redirects by itself and sends the same headers again hands the secret to the company. Ours
+decides at each step. The token goes to the hub's own scheme, host and port and to nobody else, and never over plain http, except to this machine. An address must begin with http or https: a redirect to \.{file:///etc/passwd} would copy that file into the folder of a model. From https we do not go back to
+http, and after ten steps we stop, since somebody may be sending us in a circle.
+@^redirect@>@^token (secret)@>
+
+\emph{The disk.} The room on it is compared with the list before the first byte; finding out after an hour is worse. If a write fails all the same, what has come is kept. A second |pull| into the same folder is refused while the first one runs. Ctrl-C is obeyed within a tenth of a second, and the sentence says how much is kept: typing
+the same line again goes on from there. In a folder of your own (\texttt{--dir}) nothing is replaced. Otherwise models are kept below \.{\char`\~/.cache/incipit}, each in a folder that you can remove; \texttt{pull --list} shows them.
+@^Ctrl-C@>
+
+\emph{And nothing else asks the network.} After \texttt{-m}, a path that exists is a path. Otherwise, if it could be the name of a model, we look among those that were fetched. If it is not there, you read a sentence, with the line that would fetch it. We could fetch it at once, and some programs do. But then a slip of one
+letter loads four gigabytes of a model that you did not mean, and a script that ran yesterday waits for the network today.
+
+How do you test all this without the hub? With a hub of your own. The suite has one in a thread: it is told to cut a file after so many bytes, to lie about ranges, to send people in circles, to answer like a hub with a bad day, and it writes down what it was asked, tokens included. Every guard of this section has a planted
+fault, a version of |pull| without it, and for each of them some test must fail.
+
 @* Hostile input. \label{sec:hostile}
 A program that reads input from strangers must be tested with hostile input. Each option has a line in a table of tests for every subcommand that takes
 it: two runs that differ in that option alone, with the difference that their outputs must show; and a third run, which must be refused. Each refusal has a line as well, with words that its
@@ -535,4 +602,6 @@ error gives equal lines as well, so check their beginning and their number.}
 \exercise{check}{ex:chat.again}{You say \texttt{Hello!} to the built-in model, type \texttt{/new}, and say \texttt{Hello!} again. For the first \texttt{Hello!} 8 rows were read. How many are read for the second?}{\texttt{make exercise-W14-10}}{1. All rows of the second prompt are still in the cache. But the logits of the last one are not kept, so that row is computed again.}
 \exercise{think}{ex:chat.cut}{In the program's conversation \val{chat.read.2} rows are read for the second question. How many are read for it if the first answer was stopped after three tokens?}{\texttt{make exercise-W14-11}}{One more. The last token of an answer has been generated but not fed to the model. In a complete answer that token is the mark; in a stopped one it is part of a word, and we put the mark after it.}
 \exercise{think}{ex:chat.count}{Add the command \texttt{/count}, which prints on the standard error how many turns the conversation has, not counting the system prompt, and how many ids.}{\texttt{make exercise-W14-12}}{A row in the table of |"chat_slash.c"| and a function of three lines, which prints |t->n - t->first| and |t->text.n|. The help lists it by itself.}
+\exercise{check}{ex:command.pull}{The variable |HF_ENDPOINT| names a port of this machine where no program listens. Which exit status have these lines, after \texttt{incipit pull}: \texttt{gpt2}; \texttt{a/b}; \texttt{a/../b}; \texttt{a/b:Q4\_K\_M --dry-run}; \texttt{--list}?}{\texttt{make exercise-W14-13}}{2, 1, 2, 1,
+0. The first and the third are no names, and never will be; the second and the fourth may succeed tomorrow, when somebody answers; the last one asks nobody.}
 \end{exercises}

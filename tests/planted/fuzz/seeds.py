@@ -275,3 +275,14 @@ for i, l in enumerate(["serve", "serve --no-key --api-key x", "serve --draft x",
 for i, l in enumerate(["HTTP/1.1|Host:a", "HTTP/1.1|Host:a|Content-Length:5", "HTTP/1.1|Host:a|Content-Length:5|Content-Length:5", "HTTP/1.1|Host:a|Content-Length:5|content-length:6", "HTTP/1.1|Host:a|Content-Length:5,5", "HTTP/1.1|Host:a|Content-Length:+5", "HTTP/1.1|Host:a|Content-Length:",
         "HTTP/1.1|Host:a|Transfer-Encoding:chunked", "HTTP/1.1|Host:a|Transfer-Encoding:gzip, chunked", "HTTP/1.1|Host:a|Transfer-Encoding:chunked|transfer-encoding:chunked", "HTTP/1.1|Host:a|Transfer-Encoding:chunked|Content-Length:5", "HTTP/1.1|Host:a|Host:b", "HTTP/1.1|Accept:x", "HTTP/1.0|Accept:x", "HTTP/1.0"]):
     put("framing", "%02d" % i, l.replace("|", "\n"))
+
+# a name, and what the hub answers
+sha, blob, oid = "0123456789" * 4, "0123456789abcdef0123456789abcdef01234567", "0123456789abcdef" * 4
+def listing(*files, **more): return dump(dict({"id": "o/n", "sha": sha, "siblings": list(files)}, **more))
+def small(name, **more): return dict({"rfilename": name, "size": 5, "blobId": blob}, **more)
+def large(name, **more): return dict({"rfilename": name, "size": 5, "blobId": blob, "lfs": dict({"sha256": oid, "size": 5, "pointerSize": 1}, **more)})
+for i, (n, a) in enumerate([("o/n", listing(small("config.json"), large("model.safetensors"), small("tokenizer.json"), small("README.md"))), ("o/n:Q8_0", listing(large("a-Q8_0.gguf"), large("x/b-Q4_0.gguf"))), ("o/n@refs/pr/1:a.gguf", listing(large("a.gguf"))),
+        ("o/n", listing(small("config.json"), small("model.safetensors.index.json"), large("model-00001-of-00002.safetensors"), large("model-00002-of-00002.safetensors"), small("vocab.json"), small("merges.txt"))), ("o/n", listing(small("../x"))), ("../n", listing(small("/x"))),
+        ("o/n", listing(small("config.json"), small("config.json"))), ("o/n:x//y", listing(small("a\\b"))), ("o/n", listing(small("config.json", size=-1))), ("o/n", listing(small("config.json", size=2 ** 44 + 1))), ("o/n", listing(small("config.json", blobId="x"))),
+        ("o/n", listing(large("a.gguf", sha256="x"))), ("o/n", listing(large("a.gguf", size=1.5))), ("o/n", listing(3)), ("o/n", listing(sha="main")), ("o/n", listing(siblings={})), ("o/n", "[]"), ("o/n", ""), ("o/n", listing(large("a-00001-of-00002.gguf"))),
+        ("o/n", listing(small("config.json"), small("pytorch_model.bin"))), ("o/n:mmproj", listing(large("mmproj-a.gguf"))), ("o" * 97 + "/n", listing(large("x" * 196 + ".gguf"))), ("o/n", listing(small("config.json", lfs=None)))]): put("listing", "%02d" % i, n + "\n%%%%\n" + a)
