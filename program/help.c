@@ -195,7 +195,10 @@ static const struct { const char *name, *words; } file[] = {
     " not installed models/pocket" },
   { "config.json, generation_config.json, tokenizer.json, model.safetensors",
     "what is read in a model's directory; incipit inspect says what was understood" },
-  { "*.gguf", "a model in one file, told by its content and not by its name" } };
+  { "*.gguf", "a model in one file, told by its content and not by its name" },
+  { "~/.cache/incipit/ORG/NAME", "a model that pull has fetched, or its GGUF files; rm -r removes it" },
+  { "*.part, *.etag", "what has come of a file that is not whole yet, and the server's mark of its version; the same pull"
+    " goes on with them" } };
 
 /* The head, a section for each subcommand, and what is about all of them. */
 void help_manual(FILE *out)
