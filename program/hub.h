@@ -100,6 +100,9 @@ const char *hub_net_endpoint(const struct hub_net *h);
 /* why a token is not sent although there is one, or null */
 const char *hub_net_hint(const struct hub_net *h);
 
+/* may an answer from one address send us to another? False and a sentence for what is neither https nor http, and for http from https */
+bool hub_hop_fits(const char *from, const char *to, struct error *why);
+
 /* what the hub says about a model; an exit status, with a sentence unless it is STATUS_DONE or STATUS_CANCELLED */
 int hub_ask(struct hub_net *h, const struct hub_name *n, struct bytes *answer, struct error *why);
 

@@ -369,18 +369,29 @@ static bool is_redirect(long status)
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
+static bool hop_fits(const struct origin *from, const char *to, struct origin *next, struct error *why)
+{
+  if (!origin_of(to, next, NULL)) return error_say(why, "%s sends us to %.100s; wanted: an address of https or http", from->host, to);
+  return strcmp(from->scheme, "https") != 0 || strcmp(next->scheme, "https") == 0
+    || error_say(why, "%s sends us from https to %.100s; wanted: an address of https", from->host, to);
+}
+
+bool hub_hop_fits(const char *from, const char *to, struct error *why)
+{
+  struct origin at, next;
+  return origin_of(from, &at, why) && hop_fits(&at, to, &next, why);
+}
+
 /* where the answer sends us, if we go there */
 static bool next_hop(struct transfer *t, char url[MAX_URL])
 {
   char *to = NULL;
-  struct origin next, *at = &t->at;
+  struct origin next;
   curl_easy_getinfo(t->h->easy, CURLINFO_REDIRECT_URL, &to);
-  if (to == NULL || strlen(to) >= MAX_URL) return error_say(t->why, "%s sends us elsewhere and does not say where", at->host);
-  if (!origin_of(to, &next, NULL)) return error_say(t->why, "%s sends us to %.100s; wanted: an address of https or http", at->host, to);
-  if (strcmp(at->scheme, "https") == 0 && strcmp(next.scheme, "https") != 0)
-    return error_say(t->why, "%s sends us from https to %.100s; wanted: an address of https", at->host, to);
+  if (to == NULL || strlen(to) >= MAX_URL) return error_say(t->why, "%s sends us elsewhere and does not say where", t->at.host);
+  if (!hop_fits(&t->at, to, &next, t->why)) return false;
   strcpy(url, to);
-  *at = next;
+  t->at = next;
   return true;
 }
 

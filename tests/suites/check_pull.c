@@ -853,6 +853,43 @@ START_TEST(places_that_are_not_gone_to)
 }
 END_TEST
 
+/* an address of https is not left for one of http; and a server whose certificate nobody has signed is not asked anything */
+START_TEST(https_is_not_left_and_not_believed)
+{
+  static const struct { const char *from, *to; bool fits; } at[] = { { "https://a/x", "https://b/y", true }, { "https://a/x", "http://a/x", false },
+    { "http://a/x", "https://a/x", true }, { "http://a/x", "http://b/x", true }, { "HTTPS://a/x", "HTTP://b", false }, { "https://a", "file:///x", false },
+    { "https://a", "ftp://a/x", false } };
+  struct error why;
+  if (no_curl()) return;
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+    ck_assert_msg(hub_hop_fits(at[i].from, at[i].to, &why) == at[i].fits, "%s %s", at[i].from, at[i].to);
+  char script[2000], out[2000], words[100];
+  struct sockaddr_in where = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  socklen_t n = sizeof where;
+  int closed = socket(AF_INET, SOCK_STREAM, 0);
+  ck_assert(bind(closed, (struct sockaddr *) &where, sizeof where) == 0 && getsockname(closed, (struct sockaddr *) &where, &n) == 0);
+  close(closed);
+  int port = ntohs(where.sin_port);
+  snprintf(script, sizeof script, "command -v openssl >/dev/null || exit 77; cd '%s' && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+    " -keyout key -out cert -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 2>/dev/null && { openssl s_server -accept %d -key key -cert cert -www"
+    " >/dev/null 2>&1 & echo $! > pid; }; i=0; while ! openssl s_client -connect 127.0.0.1:%d </dev/null >/dev/null 2>&1; do i=$((i+1)); [ $i -lt 50 ] || exit 78; sleep 0.1; done",
+    home, port, port);
+  int status = shell(script, out, sizeof out);
+  if (status == 77) {
+    tally("a certificate that nobody has signed", 0, 0, 1, "no openssl");
+    return;
+  }
+  ck_assert_int_eq(status, 0);
+  snprintf(words, sizeof words, "https://127.0.0.1:%d", port);
+  setenv("HF_ENDPOINT", words, 1), setenv("HF_TOKEN", "hf_secret", 1);
+  struct run r = pull("pull org/name");
+  snprintf(script, sizeof script, "kill $(cat '%s/pid')", home);
+  shell(script, out, sizeof out);
+  ck_assert_msg(says(&r, 1, "does not answer: ") && strstr(r.err, "ertificate") != NULL, "%d %s", r.status, r.err);
+  done(&r);
+}
+END_TEST
+
 /* ---- what the hub refuses */
 START_TEST(each_refusal_of_the_hub_is_a_sentence)
 {
@@ -1119,7 +1156,7 @@ int main(void)
       another_version_is_not_gone_on_with, a_pull_that_is_stopped_can_be_gone_on_with, two_pulls_do_not_write_into_one_folder } },
     { "wrong", { wrong_bytes_never_get_a_name, more_than_the_list_says_is_not_taken, a_full_disk_is_said_before_or_keeps_what_came } },
     { "elsewhere", { a_token_stays_with_the_hub, a_token_comes_from_a_file_or_a_variable, a_proxy_is_used_and_hears_no_token, places_that_are_not_gone_to,
-      each_refusal_of_the_hub_is_a_sentence } } };
+      https_is_not_left_and_not_believed, each_refusal_of_the_hub_is_a_sentence } } };
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     TCase *t = tcase_create(part[i].name);
     tcase_add_checked_fixture(t, at_home, from_home);
