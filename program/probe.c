@@ -8,7 +8,7 @@
    Checks (probe_request.c) come before anything is computed; an answering function writes only
    after its last calculation has succeeded. To add a kind, write one function, its list of keys,
    and a row in kind_table. The kinds about sampling, searches and stopping have files of their
-   own: probe_sample.c, probe_beam.c, probe_stop.c, probe_speculate.c; they look at questions and never back here. */
+   own: probe_sample.c, probe_beam.c, probe_stop.c, probe_speculate.c, probe_template.c; they look at questions and never back here. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -81,6 +81,13 @@ static const struct key_row stop_keys[] = {
   { .name = "pieces", .letter = 'a' }, { .name = "pieces_hex", .letter = 'a' },
   { .name = "stop", .letter = 'a' }, { .name = "include_stop", .letter = 'b' },
   { .name = "min_tokens", .letter = 'n' },
+};
+
+static const struct key_row template_keys[] = {
+  { .name = "template", .letter = 's', .required = true }, { .name = "messages", .letter = '*', .required = true },
+  { .name = "tools", .letter = 'e' }, { .name = "documents", .letter = 'e' }, { .name = "kwargs", .letter = 'o' },
+  { .name = "add_generation_prompt", .letter = 'b' }, { .name = "continue_final_message", .letter = '*' },
+  { .name = "now", .letter = 'p' }, { .name = "spans", .letter = 'b' },
 };
 
 static const struct key_row beam_keys[] = {
@@ -599,6 +606,7 @@ static const struct kind_row kind_table[] = {
   { .name = "quantize", KEYS(quantize_keys), .answer = handle_quantize },
   { .name = "stop", KEYS(stop_keys), .answer = probe_stop },
   { .name = "speculative", KEYS(speculative_keys), .answer = probe_speculative },
+  { .name = "template", KEYS(template_keys), .answer = probe_template },
 };
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 

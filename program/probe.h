@@ -20,6 +20,9 @@ bool probe_beam(struct probe_request *q);
 /* when guesses are accepted */
 bool probe_speculative(struct probe_request *q);
 
+/* a conversation through a template */
+bool probe_template(struct probe_request *q);
+
 /* what is released of pieces */
 bool probe_stop(struct probe_request *q);
 
