@@ -17,6 +17,7 @@
 #include <string.h>
 #include "ground/timing.h"
 #include "chat.h"
+#include "template_setup.h"
 
 /* A turn is copied, since its line will be overwritten by the next; one byte more, so that an
    empty one has an address. */
@@ -70,22 +71,13 @@ char *chat_take_back(struct chat *t, size_t *n)
   return NULL;
 }
 
-/* The named template, or the one of the model's files. The built-in model's files know no
-   templates, but we have trained it ourselves, and know which it has learnt. */
 static bool choose_template(struct chat *t)
 {
   struct invocation *a = &t->a;
-  const struct option_value *of = a->w->of;
-  bool own = !of[OPTION_MODEL].given && !chat_template_given(a->o.path);
-  if (of[OPTION_TEMPLATE].given || own)
-    t->by = chat_template_named(own && !of[OPTION_TEMPLATE].given
-      ? "pocket" : of[OPTION_TEMPLATE].text, &a->why);
-  else t->by = chat_template_of(a->o.path, &a->why);
-  if (t->by == NULL && !of[OPTION_TEMPLATE].given) {
-    struct error first = a->why;
-    error_say(&a->why, "%s; --template NAME gives one", first.text);
-  }
-  return t->by != NULL;
+  t->by = template_setup_open(&a->o, a->w, &a->why);
+  if (t->by != NULL || a->w->of[OPTION_TEMPLATE].given || a->w->of[OPTION_CHAT_TEMPLATE].given) return t->by != NULL;
+  struct error first = a->why;
+  return error_say(&a->why, "%s; --template NAME or --chat-template FILE gives one", first.text);
 }
 
 /* Whether the template suits the model is tried before anybody has typed a word: a first turn is
@@ -168,6 +160,7 @@ void chat_close(struct chat *t)
   ids_free(m, &t->end);
   ids_free(m, &t->eos);
   decode_setup_close(m, &t->how);
+  chat_template_close(m, t->by);
   session_close(&t->a.o);
 }
 

@@ -21,6 +21,7 @@
 #include "quotation.h"
 #include "safetensors/tensor_file.h"
 #include "serve_routes.h"
+#include "template_setup.h"
 #include "serving/prefix_file.h"
 
 /* the end, as the thread of signals and the main thread see it */
@@ -178,14 +179,13 @@ static bool choose_template(struct serving *s)
   const struct option_value *of = s->w->of;
   struct memory *m = s->o.m;
   const struct model_config *config = &s->o.lm->config;
-  bool own = !of[OPTION_MODEL].given && !chat_template_given(s->o.path), ok = true;
-  if (s->o.t == NULL) return !of[OPTION_TEMPLATE].given || error_say(&s->why, "%s: there is no tokenizer that we know; wanted: one, to set"
+  bool ok = true, asked = of[OPTION_TEMPLATE].given || of[OPTION_CHAT_TEMPLATE].given;
+  if (s->o.t == NULL) return !asked || error_say(&s->why, "%s: there is no tokenizer that we know; wanted: one, to set"
       " talks as --template says", s->o.path);
-  if (of[OPTION_TEMPLATE].given) s->model.by = chat_template_named(of[OPTION_TEMPLATE].text, &s->why);
-  else s->model.by = own ? chat_template_named("pocket", &s->why) : chat_template_of(s->o.path, &s->why);
-  if (s->model.by == NULL) return !of[OPTION_TEMPLATE].given;
+  s->model.by = template_setup_open(&s->o, s->w, &s->why);
+  if (s->model.by == NULL) return !asked && !of[OPTION_KWARG].given;
   ok = conversations_ends(m, s->model.by, s->o.t, &s->model.ends, &s->why);
-  if (!ok && !of[OPTION_TEMPLATE].given) s->model.by = NULL, ok = true;
+  if (!ok && !asked) chat_template_close(m, s->model.by), s->model.by = NULL, ok = true;
   for (size_t i = 0; ok && i < config->n_eos; i++) ok = ids_push(m, &s->model.ends, config->eos[i], &s->why);
   return ok;
 }
@@ -354,6 +354,7 @@ static void close_all(struct serving *s)
   serve_engine_close(s->house.engine);
   lexicon_close(s->model.words);
   ids_free(m, &s->model.ends);
+  chat_template_close(m, s->model.by);
   if (s->model.o != NULL) session_close(&s->o);
   memory_free(m, s->key);
   bytes_free(m, &s->keys);

@@ -22,6 +22,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <jansson.h>
 #include <string.h>
 #include <strings.h>
 #include "accounts/formats.h"
@@ -96,8 +97,9 @@ static const struct foreign_words foreign_options[] = {
   { "-cnv --conversation --interactive --interactive-first", "incipit chat takes turns" },
   { "-no-cnv --no-conversation", "incipit generate continues a text, without turns" },
   { "-sys --system-prompt", "incipit chat --system S says how to behave" },
-  { "--chat-template --chat-template-file --jinja",
-    "a model's template is recognized, or named: incipit chat --template NAME" },
+  { "--chat-template-file --jinja",
+    "a model's template is run, or one of a file: incipit chat --chat-template FILE" },
+  { "--chat-template-kwargs", "incipit chat --kwarg NAME=JSON gives a template one variable" },
   { "-ctk -ctv --cache-type-k --cache-type-v", "--kv-type TYPE is for keys and values" },
   { "--batch-size --ubatch-size", "--chunk N reads at most N tokens in a pass" },
   { "--flash-attn", "attention needs no such option" },
@@ -335,6 +337,18 @@ bool options_next_count(const char **at, uint64_t *count)
   if (!digits_parse(*at, n, count)) return false;
   *at += n + ((*at)[n] != '\0');
   return true;
+}
+
+/* a name, an equals sign, and a value in JSON; a text wants its quotation marks */
+static bool read_kwarg(const struct option_entry *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  const char *value = strchr(text, '=');
+  json_t *read = value == NULL ? NULL : json_loads(value + 1, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+  (void) v;
+  bool ok = read != NULL && value > text;
+  json_decref(read);
+  return ok || error_say(why, "--%s is `%.60s'; wanted: %s, as enable_thinking=false", o->name, text, o->value);
 }
 
 /* where a file or a folder is: an empty name is what a shell makes of a variable that is not set,
@@ -690,6 +704,12 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_TEMPLATE] = { .group = GROUP_PROMPT, .name = "template", .value = "T", .where = C | S,
     .words = "set turns as this template does: chatml, llama3, ...",
     .default_text = "the model's" },
+  [OPTION_CHAT_TEMPLATE] = { .group = GROUP_PROMPT, .name = "chat-template", .value = "FILE", .where = C | S, .read = read_path,
+    .words = "set turns as the program in a file does, in Jinja", .default_text = "the model's" },
+  [OPTION_TOOLS] = { .group = GROUP_PROMPT, .name = "tools", .value = "FILE", .where = C, .read = read_path,
+    .words = "tell the model of tools, a list in JSON; its calls are printed, and running them is yours" },
+  [OPTION_KWARG] = { .group = GROUP_PROMPT, .name = "kwarg", .value = "NAME=JSON", .where = C | S, .read = read_kwarg,
+    .words = "a variable for the template, as enable_thinking=false; repeatable" },
   /* the server: where it is and who may come; how requests share it; what a client may not do */
   [OPTION_HOST] = { .group = GROUP_NETWORK, .name = "host", .value = "ADDRESS", .where = S,
     .words = "listen at an address; if it is not this machine's own, with --api-key or --no-key",
@@ -1036,7 +1056,7 @@ static bool take_option(struct command_line *w, int argc, char **argv,
     value = argv[++*i];
   }
   w->of[found] = (struct option_value) { .given = true, .text = value };
-  if (found == OPTION_LOGIT_BIAS || found == OPTION_STOP || found == OPTION_IGNORE_FIELD) {
+  if (found == OPTION_LOGIT_BIAS || found == OPTION_STOP || found == OPTION_IGNORE_FIELD || found == OPTION_KWARG) {
     if (w->n_repeated == OPTIONS_MAX_REPEATED)
       return error_say(why, "--%s is given more than %d times", o.name,
         OPTIONS_MAX_REPEATED);
@@ -1080,7 +1100,8 @@ static const struct { enum option a, b; } against[] = {
   {OPTION_MODEL, OPTION_HEAD_DIM}, {OPTION_MODEL, OPTION_D_MODEL},
   {OPTION_MODEL, OPTION_D_INNER}, {OPTION_IGNORE_FIELD, OPTION_SHAPE},
   {OPTION_IGNORE_FIELD, OPTION_TRAIN}, {OPTION_API_KEY, OPTION_NO_KEY},
-  {OPTION_LIST, OPTION_DRY_RUN}, {OPTION_LIST, OPTION_REVISION}, {OPTION_LIST, OPTION_DIR}
+  {OPTION_LIST, OPTION_DRY_RUN}, {OPTION_LIST, OPTION_REVISION}, {OPTION_LIST, OPTION_DIR},
+  {OPTION_TEMPLATE, OPTION_CHAT_TEMPLATE}, {OPTION_TEMPLATE, OPTION_TOOLS}, {OPTION_TEMPLATE, OPTION_KWARG}
 };
 
 static const struct { enum option a, b, either; } needs[] = {

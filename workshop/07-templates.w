@@ -66,6 +66,17 @@ const struct chat_template *chat_template_known(const char *text,
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why);
   /* the one that a model's directory, or its GGUF file, asks for; or null and a message */
+struct template_settings { const char *file; struct json_t *tools,
+  *variables; };
+  /* a file that has the program, instead of the model's; tools, a list,
+     and an object with variables that the program sees; each may be null */
+const struct chat_template *chat_template_open(struct memory *m,
+  const char *folder, const struct template_settings *with,
+  struct error *why);
+  /* as |chat_template_of|, but a program that we do not know, or that is
+     given something, will be run; to be closed */
+void chat_template_close(struct memory *m, const struct chat_template *t);
+  /* closing a row of the table does nothing, and closing a null neither */
 bool chat_template_given(const char *folder);
   /* does a model's directory ask for one, whether we know it or not? */
 
@@ -83,6 +94,8 @@ struct frame {
     /* of the assistant's turn; |reply| asks for one */
   enum system_place system_at;
   bool alternates, trims[N_ROLES];
+  const struct jinja_program *run;
+    /* not null: the template is no row, but is run */
 };
   /* what a family has around its turns; a mark stands in braces */
 struct chat_template { const char *name; const struct frame *around;
@@ -95,6 +108,7 @@ struct chat_template { const char *name; const struct frame *around;
 #ifndef INCIPIT_FRAMES_H
 #define INCIPIT_FRAMES_H
 #include "templates/conversations.h"
+struct jinja_program;
 @<What a template is@>@;
 #endif
 
@@ -454,6 +468,8 @@ bool conversations_ids(struct memory *m, const struct chat_template *by,
   bool reply, struct ids *out, struct error *why)
 {
   struct rendered_prompt s;
+  if (by->around->run != NULL)
+    return program_ids(m, by->around->run, v, talk, n, reply, out, why);
   if (!prompt_render(m, by, talk, n, from, reply, &s, why)) return false;
   bool ok = prompt_encode(&s, v, m, out, why);
   prompt_free(m, &s);
@@ -468,6 +484,8 @@ bool conversations_ends(struct memory *m, const struct chat_template *by,
 {
   struct rendered_prompt s = @[{ .by = by, .inside = true }@];
   struct writer w = @[{ m, &s, why }@];
+  if (by->around->run != NULL)
+    return program_ends(m, by->around->run, v, out, why);
   bool ok = put_frame(&w, by->around->end)
     && prompt_encode(&s, v, m, out, why);
   prompt_free(m, &s);

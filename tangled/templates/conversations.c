@@ -265,6 +265,8 @@ bool conversations_ids(struct memory *m, const struct chat_template *by,
   bool reply, struct ids *out, struct error *why)
 {
   struct rendered_prompt s;
+  if (by->around->run != NULL)
+    return program_ids(m, by->around->run, v, talk, n, reply, out, why);
   if (!prompt_render(m, by, talk, n, from, reply, &s, why)) return false;
   bool ok = prompt_encode(&s, v, m, out, why);
   prompt_free(m, &s);
@@ -280,6 +282,8 @@ bool conversations_ends(struct memory *m, const struct chat_template *by,
 {
   struct rendered_prompt s = { .by = by, .inside = true };
   struct writer w = { m, &s, why };
+  if (by->around->run != NULL)
+    return program_ends(m, by->around->run, v, out, why);
   bool ok = put_frame(&w, by->around->end)
     && prompt_encode(&s, v, m, out, why);
   prompt_free(m, &s);

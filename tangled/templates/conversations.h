@@ -36,6 +36,20 @@ const struct chat_template *chat_template_known(const char *text,
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why);
 
+/* a file that has the program, instead of the model's; tools, a list, and an object
+   with variables that the program sees; each may be null */
+struct template_settings { const char *file; struct json_t *tools,
+  *variables; };
+
+/* as chat_template_of, but a program that we do not know, or that is given something,
+   will be run; to be closed */
+const struct chat_template *chat_template_open(struct memory *m,
+  const char *folder, const struct template_settings *with,
+  struct error *why);
+
+/* closing a row of the table does nothing, and closing a null neither */
+void chat_template_close(struct memory *m, const struct chat_template *t);
+
 /* does a model's directory ask for one, whether we know it or not? */
 bool chat_template_given(const char *folder);
 

@@ -3,6 +3,7 @@
 #ifndef INCIPIT_FRAMES_H
 #define INCIPIT_FRAMES_H
 #include "templates/conversations.h"
+struct jinja_program;
 
 /* <What a template is> */
 
@@ -17,6 +18,8 @@ struct frame {
   const char *end, *after, *reply;
   enum system_place system_at;
   bool alternates, trims[N_ROLES];
+  /* not null: the template is no row, but is run */
+  const struct jinja_program *run;
 };
 
 /* silent: the default system turn, or null */

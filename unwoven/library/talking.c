@@ -22,13 +22,14 @@ struct incipit_chat {
 /* The files of the built-in model name no template; but we have trained the model, and know
    that it has learnt the template "pocket". It needs no template file, unless someone has put
    one there. */
-static bool find_style(const struct incipit_model *m, const char *style,
+static bool find_style(const struct incipit_model *m, struct memory *book, const char *style,
   const struct chat_template **by, struct error *why)
 {
+  static const struct template_settings plain = { .file = NULL };
   if (style == NULL && m->built_in && !chat_template_given(m->path))
     style = "pocket";
   *by = style != NULL ? chat_template_named(style, why)
-    : chat_template_of(m->path, why);
+    : chat_template_open(book, m->path, &plain, why);
   return *by != NULL;
 }
 
@@ -59,7 +60,7 @@ bool incipit_chat_encode(const struct incipit_model *m, const char *style,
 {
   struct memory book = { .fail_at = 0 };
   struct ids list = { NULL, 0, 0 };
-  const struct chat_template *by;
+  const struct chat_template *by = NULL;
   if (!library_spells(m, __func__, why)
       || !library_given(message, __func__, "the list of messages", why)
       || !library_given(n_ids, __func__, "n_ids", why)
@@ -71,11 +72,12 @@ bool incipit_chat_encode(const struct incipit_model *m, const char *style,
   struct turn *turn = memory_alloc(&book, MEMORY_OTHER, n, sizeof *turn, &a.why);
   if (turn == NULL) return attempt_end(&a, false, INCIPIT_MEMORY, why);
   bool taken = take_messages(message, n, turn, __func__, why);
-  bool ok = taken && find_style(m, style, &by, &a.why)
+  bool ok = taken && find_style(m, &book, style, &by, &a.why)
     && conversations_ids(&book, by, m->t, turn, n, 0, reply, &list, &a.why)
     && library_copy(&list, id, cap, n_ids);
   ids_free(&book, &list);
   memory_free(&book, turn);
+  chat_template_close(&book, by);
   return taken && attempt_end(&a, ok, INCIPIT_INPUT, why);
 }
 
@@ -142,7 +144,7 @@ struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char *st
   t->c = c;
   c->users++;
   struct attempt a = attempt_begin(&t->m);
-  bool ok = find_style(c->model, style, &t->by, &a.why)
+  bool ok = find_style(c->model, &t->m, style, &t->by, &a.why)
     && try_style(t, system, &a.why) && learn_ends(t, &a.why);
   if (attempt_end(&a, ok, INCIPIT_INPUT, why)
       && incipit_sequence_open(c, &t->sequence, why)) return t;
@@ -161,6 +163,7 @@ void incipit_chat_close(struct incipit_chat *t)
   ids_free(&t->m, &t->text);
   ids_free(&t->m, &t->end);
   ids_free(&t->m, &t->eos);
+  chat_template_close(&t->m, t->by);
   incipit_context_close(t->c);
   library_delete(t);
 }

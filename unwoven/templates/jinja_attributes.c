@@ -472,8 +472,7 @@ static bool list_count(struct jinja_run *r, SELF)
 
 static bool list_copy(struct jinja_run *r, SELF)
 {
-  (void) r, (void) c;
-  return *out = *self, true;
+  return *out = *self, no_names(r, c);
 }
 
 static bool view(struct jinja_run *r, SELF, enum jinja_view_of of)

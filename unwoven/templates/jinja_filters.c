@@ -586,6 +586,14 @@ static bool sort_keyed(struct jinja_run *r, struct keyed *list, size_t n, bool r
   return true;
 }
 
+/* Python wants an integer here, where any value would do elsewhere. */
+static bool reversed(struct jinja_run *r, const struct jinja_value *v, bool *yes)
+{
+  int64_t n = 0;
+  *yes = v != NULL && jinja_true(v);
+  return v == NULL || jinja_integer(v, &n) || jinja_fail(r, "reverse is no %s", jinja_kind_name(v));
+}
+
 static bool sorted_list(struct jinja_run *r, struct keyed *k, size_t n, bool reverse, struct jinja_value *out)
 {
   struct jinja_list *l = jinja_list_new(r, n);
@@ -604,12 +612,13 @@ static bool filter_sort(struct jinja_run *r, GIVEN)
   if (path != NULL && path->kind == JINJA_TEXT && memchr(path->as.text->byte, ',', path->as.text->n) != NULL)
     return jinja_fail(r, "sort by several attributes is not known here");
   struct keyed *k = jinja_room(r, l->n, sizeof *k);
-  if (k == NULL) return false;
+  bool back;
+  if (k == NULL || !reversed(r, jinja_argument(c, 0, "reverse"), &back)) return false;
   for (size_t i = 0; i < l->n; i++) {
     k[i].item = l->item[i];
     if (!sort_key(r, l->item[i], path, flag(jinja_argument(c, 1, "case_sensitive")), &k[i].key)) return false;
   }
-  return sorted_list(r, k, l->n, flag(jinja_argument(c, 0, "reverse")), out);
+  return sorted_list(r, k, l->n, back, out);
 }
 
 static bool filter_dictsort(struct jinja_run *r, GIVEN)
@@ -624,12 +633,13 @@ static bool filter_dictsort(struct jinja_run *r, GIVEN)
   bool value = by != NULL && by->kind == JINJA_TEXT && JINJA_IS(by->as.text, "value");
   if (by != NULL && !value && !(by->kind == JINJA_TEXT && JINJA_IS(by->as.text, "key"))) return jinja_fail(r, "dictsort goes by key or value");
   struct keyed *k = jinja_room(r, v->as.dict->n, sizeof *k);
-  if (k == NULL || !jinja_items(r, &all, &l)) return false;
+  bool back;
+  if (k == NULL || !jinja_items(r, &all, &l) || !reversed(r, jinja_argument(c, 2, "reverse"), &back)) return false;
   for (size_t i = 0; i < l->n; i++) {
     k[i].item = l->item[i];
     if (!sort_key(r, l->item[i].as.list->item[value], NULL, flag(jinja_argument(c, 0, "case_sensitive")), &k[i].key)) return false;
   }
-  return sorted_list(r, k, l->n, flag(jinja_argument(c, 2, "reverse")), out);
+  return sorted_list(r, k, l->n, back, out);
 }
 
 static bool filter_unique(struct jinja_run *r, GIVEN)

@@ -169,6 +169,16 @@ static bool mentions(struct jinja_run *r, const struct jinja_node *e, uint32_t n
   return names || mentions(r, e->a, name) || mentions(r, e->b, name) || mentions(r, e->c, name);
 }
 
+/* is the name a target of a set or a for, here or below? */
+static bool assigns(const struct jinja_node *e, uint32_t name, bool target)
+{
+  if (e == NULL) return false;
+  if (e->kind == JINJA_NAME) return target && e->name == name;
+  bool set = e->kind == JINJA_SET || e->kind == JINJA_SET_BLOCK, tuple = target && e->kind == JINJA_TUPLED, found = false;
+  for (size_t i = 0; !found && i < e->n; i++) found = assigns(e->list[i], name, tuple || (e->kind == JINJA_FOR && i == 0));
+  return found || assigns(e->a, name, set) || assigns(e->b, name, false) || assigns(e->c, name, false);
+}
+
 static bool named(struct jinja_run *r, const char *word, uint32_t *id)
 {
   return jinja_intern(r, word, strlen(word), id);
@@ -200,7 +210,7 @@ static bool settle_for(struct walk *w, struct jinja_node *e)
   struct jinja_scope *s = open_scope(w, false), *test = NULL, *other = NULL;
   uint32_t loop;
   if (s == NULL || !named(r, "loop", &loop)) return false;
-  if (mentions(r, e->list[0], loop)) return r->line = e->line, jinja_fail(r, "the variable of a for cannot be called loop");
+  if (assigns(e, loop, false)) return r->line = e->line, jinja_fail(r, "within a for nothing else can be called loop");
   e->uses_loop = mentions(r, e->list[2], loop);
   if (e->uses_loop && !declare_parameter(r, s, loop, &e->place)) return false;
   if (!declare_names(r, s, e->list[0], true) || !read_names(r, s, e->list[2])) return false;

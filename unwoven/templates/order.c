@@ -31,11 +31,12 @@ bool talk_in_order(const struct chat_template *t,
   return true;
 }
 
-/* Qwen3 drops thoughts, and Mistral's third moves the system's words to the last question. */
+/* Qwen3 drops thoughts, and Mistral's third moves the system's words to the last question. What a
+   program does that is run, nobody knows. */
 bool chat_template_rewrites(const struct chat_template *t,
   const struct turn *talk, size_t n)
 {
-  return t->thinks || (t->around->system_at == IN_LAST && n > 0
+  return t->thinks || t->around->run != NULL || (t->around->system_at == IN_LAST && n > 0
     && talk[0].who == ROLE_SYSTEM);
 }
 

@@ -1,0 +1,9 @@
+/* template_setup.h -- which template sets the turns of a talk: the one that an option names or has in a file, or the model's. */
+#ifndef INCIPIT_TEMPLATE_SETUP_H
+#define INCIPIT_TEMPLATE_SETUP_H
+#include "templates/conversations.h"
+#include "session.h"
+
+/* the template for an open session; null and a sentence; to be closed with chat_template_close */
+const struct chat_template *template_setup_open(const struct session *o, const struct command_line *w, struct error *why);
+#endif
