@@ -701,28 +701,27 @@ START_TEST(a_template_is_known_or_named)
   make_room();
   snprintf(path, sizeof path, "%s/chat_template.jinja", room_dir);
   FILE *f = fopen(path, "w");
-  fprintf(f, "{{ messages }}"), fclose(f);
+  fprintf(f, "{{ messages"), fclose(f);
   r = RUN("Hello!\n", "chat", "-m", room_dir);
   ends_well(&r, 1);
-  says(&r, "chat_template");
-  says(&r, "a published template that is known here");
+  says(&r, "chat_template.jinja: line 1: the end of the expression is wanted");
   done(&r);
-  /* of a long one the beginning is quoted, in whole characters, and which templates are like it */
+  /* a program that nobody knows is run, and one that does not suit the talk says so itself */
   f = fopen(path, "w");
-  fprintf(f, "{%%- for message in messages %%}{{'<|im_start|>' + message['r\xc3\xb4le'] + message['content'] +"
-    " '<|im_end|>'}}{%% endfor %%}"), fclose(f);
-  r = RUN("Hello!\n", "chat", "-m", room_dir);
+  fprintf(f, "{%%- for message in messages %%}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] +"
+    " '<|im_end|>' }}{%% if message.role == 'system' %%}{{ raise_exception('no orders, please') }}{%% endif %%}{%% endfor %%}"), fclose(f);
+  r = RUN("The cat\n", "chat", "-m", room_dir, "-n", "3");
+  ends_well(&r, 0);
+  done(&r);
+  r = RUN("The cat\n", "chat", "-m", room_dir, "-n", "3", "--system", "Run!");
   ends_well(&r, 1);
-  says(&r, "chat_template is \"{%- for message in messages %}{{'<|im_start|>' + messag...; wanted: ");
-  says(&r, "(chatml, qwen2, qwen2.5, qwen3, smollm2 end an answer alike); --template NAME gives one");
+  says(&r, "chat_template.jinja: the template says: no orders, please");
   done(&r);
   f = fopen(path, "w");
-  fprintf(f, "[[[ %s", "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
-    "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac<|eot_id|>"), fclose(f);
+  fprintf(f, "{{ messages|nope }}"), fclose(f);
   r = RUN("Hello!\n", "chat", "-m", room_dir);
   ends_well(&r, 1);
-  says(&r, "\"[[[ \\u20AC\\u20AC\\u20AC\\u20AC\\u20AC\\u20AC\\u20AC\\u20AC...; wanted: ");
-  says(&r, "(llama3, llama3.1 end an answer alike)");
+  says(&r, "line 1: the filter `nope' is not known here");
   done(&r);
   r = RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3", "--stats");
   struct run s = RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3",

@@ -85,7 +85,7 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64])
   json_dump_callback(value, quote_piece, &q, JSON_ENCODE_ANY | JSON_COMPACT
     | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(digits));
   buffer[q.n] = '\0';
-  if (q.all > EXCERPT_MAX) strcpy(buffer + quotation_cut(buffer, EXCERPT_MAX - 4), "...");
+  if (q.all > EXCERPT_MAX) strcpy(buffer + quotation_cut(buffer, EXCERPT_MAX - 4), json_is_string(value) ? "...\"" : "...");
   return buffer;
 }
 

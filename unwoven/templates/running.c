@@ -25,7 +25,8 @@ static const char *const token_key[TOKEN_NAMES] = { "tokenizer.ggml.bos_token_id
   "tokenizer.ggml.unknown_token_id", "tokenizer.ggml.seperator_token_id", "tokenizer.ggml.padding_token_id",
   "tokenizer.ggml.cls_token_id", "tokenizer.ggml.mask_token_id" };
 
-/* source of n bytes; what is given besides the turns; ids of tokens by name, -1: none; when the talk began */
+/* source of n bytes; what is given besides the turns; ids of tokens by name, -1: none; when the talk began; the file that the
+   source is from */
 struct jinja_program {
   struct chat_template as;
   struct frame around;
@@ -33,7 +34,7 @@ struct jinja_program {
   size_t n;
   json_t *tools, *variables;
   int64_t token[TOKEN_NAMES];
-  char now[32];
+  char now[32], from[128];
 };
 
 /* ---- where it is found ---- */
@@ -74,8 +75,9 @@ static void tokens_beside(struct jinja_program *p, const char *folder)
   }
 }
 
-static bool keep(struct jinja_program *p, struct memory *m, const char *text, size_t n, struct error *why)
+static bool keep(struct jinja_program *p, struct memory *m, const char *path, const char *text, size_t n, struct error *why)
 {
+  snprintf(p->from, sizeof p->from, "%s%s", strlen(path) > 100 ? "..." : "", path + (strlen(path) > 100 ? strlen(path) - 100 : 0));
   p->source = memory_alloc(m, MEMORY_OTHER, n + 1, 1, why);
   if (p->source == NULL) return false;
   memcpy(p->source, text, n);
@@ -83,12 +85,18 @@ static bool keep(struct jinja_program *p, struct memory *m, const char *text, si
   return true;
 }
 
+static bool has_none(const char *path, struct error *why)
+{
+  char names[160];
+  return error_say(why, "%.120s: has no chat template; its name may be given: %s", path, chat_template_names(names));
+}
+
 static bool keep_field(struct jinja_program *p, struct memory *m, json_t *v, const char *path, struct error *why)
 {
   char buffer[64];
-  if (v == NULL || json_is_null(v)) return error_say(why, "%.120s: has no chat template", path);
+  if (json_is_null(v)) return has_none(path, why);
   if (!json_is_string(v)) return error_found(why, path, "chat_template", jsonfile_excerpt(v, buffer), "a text, or a list with one for default");
-  return keep(p, m, json_string_value(v), json_string_length(v), why);
+  return keep(p, m, path, json_string_value(v), json_string_length(v), why);
 }
 
 static bool keep_file(struct jinja_program *p, struct memory *m, const char *path, struct error *why)
@@ -97,7 +105,7 @@ static bool keep_file(struct jinja_program *p, struct memory *m, const char *pat
   if (!file_map(&map, path, why)) return false;
   json_t *text = map.size > JSONFILE_MAX_SETTINGS ? NULL : json_stringn((const char *) map.bytes, map.size);
   bool ok = text != NULL || error_say(why, "%s: is not a text of at most %d bytes", path, JSONFILE_MAX_SETTINGS);
-  ok = ok && keep(p, m, json_string_value(text), json_string_length(text), why);
+  ok = ok && keep(p, m, path, json_string_value(text), json_string_length(text), why);
   json_decref(text);
   file_unmap(&map);
   return ok;
@@ -116,8 +124,8 @@ static bool keep_gguf(struct jinja_program *p, struct memory *m, const char *pat
   }
   const struct gguf_entry *e = ok && source ? gguf_find(&g, "tokenizer.chat_template") : NULL;
   if (ok && source) ok = e != NULL ? gguf_string(e, &words) || error_found(why, path, "tokenizer.chat_template", "not a text", "one in UTF-8")
-    : error_say(why, "%.120s: has no chat template", path);
-  ok = ok && (!source || keep(p, m, words.text, words.n, why));
+    : has_none(path, why);
+  ok = ok && (!source || keep(p, m, path, words.text, words.n, why));
   gguf_free(&g);
   file_unmap(&map);
   return ok;
@@ -128,9 +136,10 @@ static bool keep_beside(struct jinja_program *p, struct memory *m, const char *f
   char path[PATH_CAP];
   if (path_find(path, folder, "chat_template.jinja", F_OK)) return keep_file(p, m, path, why);
   if (!path_find(path, folder, "chat_template.json", F_OK) && !path_find(path, folder, "tokenizer_config.json", F_OK))
-    return error_say(why, "%.120s: has no chat template", folder);
+    return has_none(folder, why);
   json_t *settings = jsonfile_read(path, JSONFILE_MAX_SETTINGS, why);
-  bool ok = settings != NULL && keep_field(p, m, choose(json_object_get(settings, "chat_template"), p->tools != NULL), path, why);
+  json_t *v = choose(json_object_get(settings, "chat_template"), p->tools != NULL);
+  bool ok = settings != NULL && (v == NULL ? has_none(folder, why) : keep_field(p, m, v, path, why));
   json_decref(settings);
   return ok;
 }
@@ -290,7 +299,8 @@ static bool print_talk(const struct jinja_program *p, const struct tokenizer *v,
 {
   json_t *messages = make_messages(v, m, talk, n, sign, why), *variables = make_variables(p, v);
   struct jinja_request q = { .messages = messages, .tools = p->tools, .kwargs = variables, .add_generation_prompt = reply, .now = p->now };
-  bool ok = messages != NULL && jinja_render(m, p->source, p->n, &q, out, why);
+  struct error inside;
+  bool ok = messages != NULL && (jinja_render(m, p->source, p->n, &q, out, &inside) || error_say(why, "%s: %s", p->from, inside.text));
   json_decref(messages);
   json_decref(variables);
   return ok;
