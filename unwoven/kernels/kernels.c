@@ -30,6 +30,8 @@ const struct kernels *kernels_at(size_t i)
   if (avx512) found[n++] = &kernels_avx512;
 #elif defined __aarch64__
   found[n++] = &kernels_neon;
+#elif defined INCIPIT_SIMD128
+  found[n++] = &kernels_simd128;
 #endif
 #endif
   return i < n ? found[i] : NULL;

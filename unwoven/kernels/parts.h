@@ -24,11 +24,11 @@ struct linear_kernels {
 
 /* for inputs that are floats */
 extern const struct linear_kernels floats_scalar, floats_avx2, floats_avx512,
-  floats_neon;
+  floats_neon, floats_simd128;
 
 /* for inputs that are rounded to bytes; vnni is another avx512 */
 extern const struct linear_kernels blocks_scalar, blocks_avx2, blocks_avx512,
-  blocks_vnni, blocks_neon;
+  blocks_vnni, blocks_neon, blocks_simd128;
 
 /* for inputs that are rounded to bfloat16 */
 extern const struct linear_kernels pairs_avx512;
@@ -48,7 +48,7 @@ struct heads_kernels { void (*attend)(const struct heads_unit *u,
 
 /* what each table has for that */
 extern const struct heads_kernels heads_scalar, heads_avx2, heads_avx512,
-  heads_neon;
+  heads_neon, heads_simd128;
 
 /* attention of a pass, and the room that a worker needs for it */
 struct attention_kernels {
@@ -60,10 +60,10 @@ struct attention_kernels {
 
 /* what each table has for that */
 extern const struct attention_kernels attention_scalar, attention_avx2,
-  attention_avx512, attention_neon;
+  attention_avx512, attention_neon, attention_simd128;
 
 /* the tables that are made of all this; kernels_at says which of them this build and this processor have */
 extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512,
-  kernels_neon;
+  kernels_neon, kernels_simd128;
 
 #endif

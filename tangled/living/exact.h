@@ -1,0 +1,67 @@
+/* exact.h -- fmaf where there is no instruction for it and the rounding mode cannot
+   be changed.
+   made from workshop/20-living.w; change it there */
+
+#ifndef INCIPIT_EXACT_H
+#define INCIPIT_EXACT_H
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* <Round to odd> */
+static inline double rounded_to_odd(double product, double c)
+{
+  double sum = product + c, of_c = sum - product;
+  double lost = (product - (sum - of_c)) + (c - of_c);
+  uint64_t bits;
+  memcpy(&bits, &sum, sizeof bits);
+  if (fabs(lost) > 0 && (bits & 1) == 0) {
+    if ((lost > 0) == (sum > 0)) bits++;
+    else bits--;
+  }
+  memcpy(&sum, &bits, sizeof bits);
+  return sum;
+}
+
+/* <Multiply and add, rounding once> */
+static inline float exact_fmaf(float a, float b, float c)
+{
+  double product = (double) a * b, sum = product + c;
+  uint64_t bits;
+  memcpy(&bits, &sum, sizeof bits);
+  if ((bits & 0x1fffffff) == 0x10000000 || fabs(sum) < 0x1p-126)
+    return (float) rounded_to_odd(product, c);
+  return (float) sum;
+}
+#if defined __wasm_simd128__
+/* <Multiply and add four times> */
+#include <wasm_simd128.h>
+
+static __attribute__((noinline, cold)) v128_t exact_fma_lanes(v128_t a, v128_t b, v128_t c)
+{
+  float x[4], y[4], z[4];
+  wasm_v128_store(x, a), wasm_v128_store(y, b), wasm_v128_store(z, c);
+  for (int j = 0; j < 4; j++) z[j] = exact_fmaf(x[j], y[j], z[j]);
+  return wasm_v128_load(z);
+}
+
+static inline v128_t exact_fma(v128_t a, v128_t b, v128_t c)
+{
+  /* <Compute both halves in double> */
+#define UPPER(x) wasm_f64x2_promote_low_f32x4(wasm_i64x2_shuffle(x, x, 1, 1))
+#define LOWER(x) wasm_f64x2_promote_low_f32x4(x)
+  v128_t low = wasm_f64x2_add(wasm_f64x2_mul(LOWER(a), LOWER(b)), LOWER(c));
+  v128_t high = wasm_f64x2_add(wasm_f64x2_mul(UPPER(a), UPPER(b)), UPPER(c));
+  /* <Give doubtful lanes to the slow way> */
+  v128_t words = wasm_i32x4_shuffle(low, high, 0, 2, 4, 6);
+  v128_t tops = wasm_i32x4_shuffle(low, high, 1, 3, 5, 7);
+  v128_t half = wasm_i32x4_eq(wasm_v128_and(words, wasm_i32x4_const_splat(0x1fffffff)),
+    wasm_i32x4_const_splat(0x10000000));
+  v128_t tiny = wasm_u32x4_lt(wasm_i32x4_shl(tops, 1),
+    wasm_i32x4_const_splat(0x38100000 << 1));
+  if (wasm_v128_any_true(wasm_v128_or(half, tiny))) return exact_fma_lanes(a, b, c);
+  return wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(low),
+    wasm_f32x4_demote_f64x2_zero(high), 0, 2);
+}
+#endif
+#endif
