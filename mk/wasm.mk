@@ -8,7 +8,7 @@ WASM    := build/wasm
 # what the engine is made of: its modules, as they are, but for the cutter of texts, which is wasm/split.c, and what reads files of models
 WASM_MODULES := ground lookups tokens functions model kernels tokenizer loop cache sampling search living
 WASM_SOURCES := $(filter-out %/lookups/split.c %/model/toy.c %/living/files.c %/ground/new_file.c unwoven/kernels/avx% unwoven/kernels/neon% unwoven/kernels/vnni.c, \
-  $(foreach m,$(WASM_MODULES),$(wildcard tangled/$(m)/*.c unwoven/$(m)/*.c))) $(filter-out wasm/snapshot.c,$(wildcard wasm/*.c)) $(WASM)/made/built_in.c
+  $(foreach m,$(WASM_MODULES),$(wildcard tangled/$(m)/*.c unwoven/$(m)/*.c))) $(filter-out wasm/snapshot.c wasm/try_%,$(wildcard wasm/*.c)) $(WASM)/made/built_in.c
 WASM_OBJECTS := $(patsubst %.c,$(WASM)/obj/%.o,$(WASM_SOURCES:$(WASM)/%=%))
 WASM_FLAGS := --target=wasm32-wasi -std=c11 -O2 -ffp-contract=off -msimd128 -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-function -Wno-c23-extensions -D_GNU_SOURCE \
   -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_GETPID -DINCIPIT_SIMD128 -ffunction-sections -fdata-sections '-ffile-prefix-map=$(CURDIR)=.' -Iwasm/include -Itangled -Iunwoven
@@ -30,11 +30,19 @@ $(WASM)/made/built_in.c: $(WASM)/snapshot $(wildcard models/pocket/*.json models
 	$< models/pocket $@ $(@D)/weights.bin
 # linked by wasm-ld and not by the compiler, which would run wasm-opt where it is installed: then the bytes would depend on it
 WASM_LINK := $(WASM_LD) --no-entry --gc-sections --strip-all -z stack-size=1048576
-WASM_LIBS  = /usr/lib/wasm32-wasi/crt1-reactor.o $(WASM)/engine.a -L/usr/lib/wasm32-wasi -lc -lm -lwasi-emulated-mman -lwasi-emulated-getpid \
-  $$($(WASM_CC) --target=wasm32-wasi -print-libgcc-file-name)
+WASM_LIBS  = -L/usr/lib/wasm32-wasi -lc -lm -lwasi-emulated-mman -lwasi-emulated-getpid $$($(WASM_CC) --target=wasm32-wasi -print-libgcc-file-name)
 $(WASM)/engine.a: $(WASM_OBJECTS)
 	rm -f $@; $(WASM_AR) rcsD $@ $^
 build/living.wasm: $(WASM)/engine.a
-	$(WASM_LINK) $(WASM)/obj/wasm/fmaf.o $(WASM)/obj/wasm/exports.o $(WASM_LIBS) -o $@
+	$(WASM_LINK) $(WASM)/obj/wasm/fmaf.o $(WASM)/obj/wasm/exports.o /usr/lib/wasm32-wasi/crt1-reactor.o $< $(WASM_LIBS) -o $@
 wasm: build/living.wasm ## the engine for a browser, build/living.wasm (wants clang-19, lld-19, wasi-libc: ./setup --wasm)
 	@sha256sum $<; gzip -9nc $< | wc -c
+# the same C for this machine, and what the checks try
+$(WASM)/try_living: wasm/try_living.c wasm/exports.c wasm/exports.h $(BUILD)/libmodules.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) wasm/try_living.c wasm/exports.c $(BUILD)/libmodules.a -o $@ $(ENGINE_LIBS)
+WASM_PROGRAM = $(WASM_LD) --gc-sections --strip-all -z stack-size=1048576 /usr/lib/wasm32-wasi/crt1-command.o
+$(WASM)/try_fmaf.wasm: $(WASM)/obj/wasm/try_fmaf.o $(WASM)/obj/wasm/fmaf.o
+	$(WASM_PROGRAM) $^ $(WASM_LIBS) -o $@
+$(WASM)/try_libc.wasm: $(WASM)/obj/wasm/try_fmaf.o
+	$(WASM_PROGRAM) $^ $(WASM_LIBS) -o $@

@@ -177,7 +177,7 @@ HELPER vec fold_all(const vec *a)
 @ PROSE
 
 @<Limits of a page@>=
-enum { LIVING_CONTEXT = 512, LIVING_PAGE = 16, LIVING_TEXTS = 32,
+enum { LIVING_CONTEXT = 512, LIVING_PAGE = 4, LIVING_TEXTS = 32,
   LIVING_NODES = 1024, LIVING_MOST_BEAMS = 16 };
   /* tokens that are read; rows of a page of the cache; texts whose rows are kept; places; beams */
 

@@ -14,7 +14,7 @@
 
 /* tokens that are read; rows of a page of the cache; texts whose rows are kept;
    places; beams */
-enum { LIVING_CONTEXT = 512, LIVING_PAGE = 16, LIVING_TEXTS = 32,
+enum { LIVING_CONTEXT = 512, LIVING_PAGE = 4, LIVING_TEXTS = 32,
   LIVING_NODES = 1024, LIVING_MOST_BEAMS = 16 };
 
 /* <What a text was read for> */
