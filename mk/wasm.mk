@@ -8,7 +8,7 @@ WASM    := build/wasm
 # what the engine is made of: its modules, as they are, but for the cutter of texts, which is wasm/split.c, and what reads files of models
 WASM_MODULES := ground lookups tokens functions model kernels tokenizer loop cache sampling search living
 WASM_SOURCES := $(filter-out %/lookups/split.c %/model/toy.c %/living/files.c %/ground/new_file.c unwoven/kernels/avx% unwoven/kernels/neon% unwoven/kernels/vnni.c, \
-  $(foreach m,$(WASM_MODULES),$(wildcard tangled/$(m)/*.c unwoven/$(m)/*.c))) $(filter-out wasm/snapshot.c wasm/try_%,$(wildcard wasm/*.c)) $(WASM)/made/built_in.c
+  $(foreach m,$(WASM_MODULES),$(wildcard tangled/$(m)/*.c unwoven/$(m)/*.c))) $(filter-out wasm/snapshot.c wasm/try_%,$(wildcard wasm/*.c)) $(WASM)/made/built_in.c $(WASM)/made/kinds.c
 WASM_OBJECTS := $(patsubst %.c,$(WASM)/obj/%.o,$(WASM_SOURCES:$(WASM)/%=%))
 WASM_FLAGS := --target=wasm32-wasi -std=c11 -O2 -ffp-contract=off -msimd128 -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-function -Wno-c23-extensions -D_GNU_SOURCE \
   -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_GETPID -DINCIPIT_SIMD128 -ffunction-sections -fdata-sections '-ffile-prefix-map=$(CURDIR)=.' -Iwasm/include -Itangled -Iunwoven
@@ -27,7 +27,8 @@ $(WASM)/snapshot: wasm/snapshot.c wasm/kinds.h $(BUILD)/libmodules.a
 	$(CC) $(CFLAGS) $< $(BUILD)/libmodules.a -o $@ $(ENGINE_LIBS)
 $(WASM)/made/built_in.c: $(WASM)/snapshot $(wildcard models/pocket/*.json models/pocket/*.safetensors)
 	@mkdir -p $(@D)
-	$< models/pocket $@ $(@D)/weights.bin
+	$< models/pocket $@ $(@D)/weights.bin $(@D)/kinds.c
+$(WASM)/made/weights.bin $(WASM)/made/kinds.c: $(WASM)/made/built_in.c ;
 # linked by wasm-ld and not by the compiler, which would run wasm-opt where it is installed: then the bytes would depend on it
 WASM_LINK := $(WASM_LD) --no-entry --gc-sections --strip-all -z stack-size=1048576
 WASM_LIBS  = -L/usr/lib/wasm32-wasi -lc -lm -lwasi-emulated-mman -lwasi-emulated-getpid $$($(WASM_CC) --target=wasm32-wasi -print-libgcc-file-name)
@@ -46,3 +47,6 @@ $(WASM)/try_fmaf.wasm: $(WASM)/obj/wasm/try_fmaf.o $(WASM)/obj/wasm/fmaf.o
 	$(WASM_PROGRAM) $^ $(WASM_LIBS) -o $@
 $(WASM)/try_libc.wasm: $(WASM)/obj/wasm/try_fmaf.o
 	$(WASM_PROGRAM) $^ $(WASM_LIBS) -o $@
+# the cutter of texts beside PCRE2's
+$(WASM)/try_split: wasm/try_split.c wasm/split.c $(WASM)/made/kinds.c $(BUILD)/libmodules.a
+	$(CC) $(CFLAGS) wasm/try_split.c $(WASM)/made/kinds.c $(BUILD)/libmodules.a -o $@ $(ENGINE_LIBS)

@@ -1,5 +1,5 @@
-/* snapshot.c -- snapshot MODEL C WEIGHTS: the model and the tokenizer in a folder, as they are when they have been
-   opened, written as a file of C and a file of weights.
+/* snapshot.c -- snapshot MODEL C WEIGHTS KINDS: the model and the tokenizer in a folder, as they are when they have been
+   opened, written as a file of C and a file of weights; and what every character is, as another file of C.
 
    It runs where the engine is built, with the engine's own readers. So a page needs none of the three libraries
    that they use: JSON has been read, the pattern is asked what every character is (kinds.h), and there is no normal
@@ -16,7 +16,7 @@
 #include "model/forward.h"
 #include "tokenizer/tokenizer_internal.h"
 
-struct snapshot { struct memory m; struct model *lm; struct tokenizer *t; FILE *c, *weights; uint32_t at; struct error why; };
+struct snapshot { struct memory m; struct model *lm; struct tokenizer *t; FILE *c, *weights, *kinds; uint32_t at; struct error why; };
 
 static bool refuse(struct snapshot *s, const char *what)
 {
@@ -190,15 +190,15 @@ static bool put_kinds(struct snapshot *s)
   unsigned char *found = memory_alloc(&s->m, MEMORY_OTHER, 0x110000, 1, &s->why);
   bool ok = found != NULL && all_characters(s, &text) && mark(s, &text, "\\p{L}", 1, found)
     && mark(s, &text, "\\p{N}", 2, found) && mark(s, &text, "\\s", 4, found);
-  fprintf(s->c, "const struct kind_range kinds[] = {\n");
+  fprintf(s->kinds, "/* what every character is, as wasm/snapshot.c asked of PCRE2 */\n\n#include \"../../../wasm/kinds.h\"\n\nconst struct kind_range kinds[] = {\n");
   size_t n = 0;
   for (uint32_t c = 0; ok && c < 0x110000; c++) {
     if (found[c] == 3 || found[c] > 4) ok = refuse(s, "a character of two kinds");
-    if (ok && (c == 0 || found[c] != found[c - 1])) fprintf(s->c, "  { 0x%" PRIx32 ", KIND_%s },\n", c, name[found[c]]), n++;
+    if (ok && (c == 0 || found[c] != found[c - 1])) fprintf(s->kinds, "  { 0x%" PRIx32 ", KIND_%s },\n", c, name[found[c]]), n++;
   }
   char version[24];
   splitter_unicode(version);
-  fprintf(s->c, "};\nconst size_t n_kinds = %zu;\nconst char kinds_unicode[] = \"%s\";\n", n, version);
+  fprintf(s->kinds, "};\nconst size_t n_kinds = %zu;\nconst char kinds_unicode[] = \"%s\";\n", n, version);
   memory_free(&s->m, found);
   bytes_free(&s->m, &text);
   return ok;
@@ -207,7 +207,7 @@ static bool put_kinds(struct snapshot *s)
 static bool write_all(struct snapshot *s, const char *path, const char *weights)
 {
   const char *name = strrchr(weights, '/');
-  fprintf(s->c, "/* %s, as wasm/snapshot.c found it */\n\n#include \"../../../wasm/built_in.h\"\n#include \"../../../wasm/kinds.h\"\n\n", path);
+  fprintf(s->c, "/* %s, as wasm/snapshot.c found it */\n\n#include \"../../../wasm/built_in.h\"\n\n", path);
   fprintf(s->c, "static const unsigned char weights[] __attribute__((aligned(64))) = {\n#embed \"%s\"\n};\n\n", name == NULL ? weights : name + 1);
   put_tensors(s);
   put_frequencies(s);
@@ -216,27 +216,28 @@ static bool write_all(struct snapshot *s, const char *path, const char *weights)
   return put_kinds(s);
 }
 
-static bool take(struct snapshot *s, const char *path, const char *c, const char *weights)
+/* the three files appear together, or none of them */
+static bool write_files(struct snapshot *s, char **path)
 {
-  struct new_file to_c, to_weights;
-  if ((s->lm = model_open(&s->m, path, &s->why)) == NULL || (s->t = tokenizer_open(&s->m, path, &s->why)) == NULL
-      || !check_model(s) || !new_file_open(&to_c, c, false, &s->why)) return false;
-  bool ok = new_file_open(&to_weights, weights, false, &s->why);
-  if (ok) s->c = to_c.f, s->weights = to_weights.f;
-  bool made = ok && write_all(s, path, weights);
-  made = made && new_file_stored(&to_c, &s->why) && new_file_stored(&to_weights, &s->why);
-  if (ok) made = new_file_end(&to_weights, made, &s->why) && made;
-  return new_file_end(&to_c, made, &s->why) && made;
+  struct new_file to[3];
+  int n = 0;
+  while (n < 3 && new_file_open(&to[n], path[n + 1], false, &s->why)) n++;
+  if (n == 3) s->c = to[0].f, s->weights = to[1].f, s->kinds = to[2].f;
+  bool ok = n == 3 && write_all(s, path[0], path[2]);
+  for (int i = 0; ok && i < n; i++) ok = new_file_stored(&to[i], &s->why);
+  for (int i = n - 1; i >= 0; i--) ok = new_file_end(&to[i], ok, &s->why) && ok;
+  return ok;
 }
 
 int main(int argc, char **argv)
 {
   struct snapshot s = { .at = 0 };
-  if (argc != 4) {
-    fprintf(stderr, "usage: snapshot MODEL C WEIGHTS\n");
+  if (argc != 5) {
+    fprintf(stderr, "usage: snapshot MODEL C WEIGHTS KINDS\n");
     return 2;
   }
-  bool ok = take(&s, argv[1], argv[2], argv[3]);
+  bool ok = (s.lm = model_open(&s.m, argv[1], &s.why)) != NULL && (s.t = tokenizer_open(&s.m, argv[1], &s.why)) != NULL
+    && check_model(&s) && write_files(&s, argv + 1);
   if (!ok) fprintf(stderr, "snapshot: %s\n", s.why.text);
   tokenizer_close(&s.m, s.t);
   model_close(&s.m, s.lm);

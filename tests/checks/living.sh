@@ -12,7 +12,7 @@ for c in clang-19 llvm-ar-19 wasm-ld-19 node; do command -v $c >/dev/null 2>&1 |
 [ "$build" = build ] || { echo "NOT RUN: only of the plain build"; exit 77; }
 say() { echo "living: $*"; }
 bad() { echo "living: $*" >&2; exit 1; }
-$make --no-print-directory -s build/living.wasm build/wasm/try_living build/wasm/try_fmaf.wasm build/wasm/try_libc.wasm build/incipit > "$dir/make.log" 2>&1 || { tail -20 "$dir/make.log"; exit 1; }
+$make --no-print-directory -s build/living.wasm build/wasm/try_living build/wasm/try_fmaf.wasm build/wasm/try_libc.wasm build/wasm/try_split build/incipit > "$dir/make.log" 2>&1 || { tail -20 "$dir/make.log"; exit 1; }
 
 # what the command traces of the script's six texts
 traces() {
@@ -35,6 +35,9 @@ if [ "${1:-}" != mutants ]; then
   say "fmaf: $(tail -1 "$dir/fmaf.txt")"
   if node wasm/run.mjs build/wasm/try_libc.wasm > "$dir/libc.txt"; then bad "the C library's fmaf is exact by now: ours is not needed"; fi
   say "the C library's: $(tail -1 "$dir/libc.txt")"
+  # the cutter of texts
+  build/wasm/try_split > "$dir/split.txt" || { cat "$dir/split.txt"; exit 1; }
+  say "cutter: $(tail -1 "$dir/split.txt")"
   # the same bytes twice, in another folder; it compiles everything, which a short check leaves out
   if [ "${1:-}" != short ]; then
   rm -rf "$dir/again"; mkdir -p "$dir/again"
@@ -52,3 +55,8 @@ traces
 build/wasm/try_living $script > "$dir/lines.jsonl"
 if [ "${1:-}" = mutants ]; then exec sh tests/checks/living_mutants.sh "$dir"; fi
 say "node: $(node tests/checks/living.mjs build/living.wasm $script "$dir/lines.jsonl" "$dir/traces.jsonl")"
+# a browser
+python=${PYTHON:-python3}
+for c in "${CHROMIUM:-}" chromium chromium-browser google-chrome ''; do [ -z "$c" ] || ! command -v "$c" > /dev/null || break; done
+if [ -z "$c" ] || ! command -v "$python" > /dev/null; then echo "NOT RUN: the engine in a browser, for there is no Chromium or no python3"; exit 0; fi
+say "Chromium: $(PYTHONDONTWRITEBYTECODE=1 "$python" tests/checks/living.py "$c" build/living.wasm $script "$dir/lines.jsonl" "$dir/traces.jsonl" "$dir/page.html")"

@@ -193,7 +193,6 @@ bool living_put_state(struct living *g)
   put_work_of_text(g, &j, p);
   report_flag(&j, "end", living_over(g));
   report_words(&j, "kernels", g->e.k->name);
-  report_count(&j, "memory", g->m.all.live);
   if (p != NULL) put_choice(g, &j, "choice", k), put_step(g, &j, p, k);
   if (g->found.n > 0) put_search(g, &j);
   report_close(&j, '}');

@@ -21,6 +21,8 @@ static bool run(struct living *g, struct store *s, size_t n, size_t width, size_
   if (!ok) return false;
   ok = search_run(&from, &g->m, g->e.k, g->path, n, &want, &g->found, &g->why);
   search_model_close(&sm);
+  /* a watcher ends a search without a word: what it could not do, it has kept */
+  if (ok && !g->grown.ok) ok = error_say(&g->why, "%s", g->grown.why.text);
   if (ok && g->found.n > 0) token_tree_mark(&g->grown, g->found.text[0].id + n, g->found.text[0].n - n);
   g->search_madds = c.madds_linear + c.madds_attention + c.madds_head;
   return ok;
