@@ -1,0 +1,203 @@
+// tree.js -- the token tree: what was written, what else might have been, and how each token was chosen. Drawn as SVG, so that it can be saved.
+"use strict";
+const SVG = "http://www.w3.org/2000/svg";
+const drawnIn = (parent, name, attributes = {}, text) => {
+  const e = parent.appendChild(document.createElementNS(SVG, name));
+  for (const a in attributes) e.setAttribute(a, attributes[a]);
+  if (text !== undefined) e.textContent = text;
+  return e;
+};
+const COLUMN = 112, LINE = 25, PAD = 26;
+let stagesOf = new Map(), stagesKey = "", focusNode = null, treeNodes = [];
+
+// ---- which ways are shown: the nodes that there are, and beside those of the path the likeliest others
+async function stages(node) {
+  const key = JSON.stringify([settings, prompt]);
+  if (key !== stagesKey) stagesOf.clear(), stagesKey = key;
+  if (!stagesOf.has(node)) stagesOf.set(node, await ask("stages", { node }).catch(() => null));
+  return stagesOf.get(node);
+}
+let drawing = 0;
+async function drawTree(centre) {
+  if (view !== "tree" || !now) return;
+  const me = ++drawing, kids = new Map(), on = new Set(path().map(t => t.node));
+  const root = tree[0];
+  on.add(root.node);
+  for (const t of tree) if (t.parent >= 0) kids.has(t.parent) ? kids.get(t.parent).push(t) : kids.set(t.parent, [t]);
+  // ghosts: the likeliest ways that were not opened
+  const model = new Map();
+  for (const id of on) { const s = await stages(id); if (s) model.set(id, s.stages[0].list); }
+  if (me !== drawing) return;
+  const build = (t, depth) => {
+    const have = (kids.get(t.node) ?? []).map(k => build(k, depth + 1)), ids = new Set(have.map(h => h.t.id));
+    const ghosts = (model.get(t.node) ?? []).filter(c => c.probability > 0 && !ids.has(c.id)).slice(0, Math.max(0, ways - have.length))
+      .filter(c => c.probability >= .0005).map(c => ({ t: c, ghost: true, parent: t.node, depth: depth + 1, kids: [] }));
+    // the path runs straight; what was likelier stands above it
+    const all = [...have, ...ghosts].sort((a, b) => b.t.probability - a.t.probability);
+    const main = all.find(k => on.has(k.t.node) && !k.ghost), rest = all.filter(k => k !== main), above = rest.filter((_, i) => i % 2 === 0).reverse(), below = rest.filter((_, i) => i % 2);
+    return { t, depth, kids: main ? [...above, main, ...below] : all, main };
+  };
+  const top = build(root, 0);
+  let y = 0, deep = 0;
+  const put = n => {
+    deep = Math.max(deep, n.depth);
+    if (!n.kids.length) n.y = y, y += LINE + (n.ghost ? 0 : 6);
+    else { n.kids.forEach(put); n.y = n.main ? n.main.y : (n.kids[0].y + n.kids.at(-1).y) / 2; }
+  };
+  put(top);
+  const begin = now.pieces.slice(0, now.prompt_tokens).join(""), left = Math.min(360, 9 * begin.length + 30);
+  const width = left + deep * COLUMN + 90 + PAD, height = y + 2 * PAD;
+  const svg = $("tree-svg-view");
+  svg.replaceChildren();
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`), svg.setAttribute("width", width), svg.setAttribute("height", height);
+  const x = n => n.depth ? left + n.depth * COLUMN - COLUMN + 18 : left - 16, Y = n => n.y + PAD + 6;
+  const edges = drawnIn(svg, "g", { fill: "none" }), nodes = drawnIn(svg, "g");
+  treeNodes = [];
+  const draw = n => {
+    for (const k of n.kids) {
+      const path = !k.ghost && on.has(k.t.node), p = k.t.probability ?? 0, x0 = x(n) + (n.depth ? 0 : 4), x1 = x(k), m = (x0 + x1) / 2;
+      const from = n.depth ? x0 + wordWidth(n) : x0;
+      drawnIn(edges, "path", { d: `M${from} ${Y(n)}C${(from + x1) / 2} ${Y(n)} ${(from + x1) / 2} ${Y(k)} ${x1 - 7} ${Y(k)}`, class: path ? "on" : k.ghost ? "ghost" : "off", "stroke-width": (.7 + 4.2 * p).toFixed(2),
+        style: `stroke:${path ? "var(--rubric)" : k.ghost ? "var(--hair)" : "var(--cache)"}` });
+      draw(k);
+    }
+    node(n, nodes, on, begin, x(n), Y(n));
+  };
+  draw(top);
+  treeNodes.sort((a, b) => a.depth - b.depth || a.y - b.y);
+  const here = treeNodes.find(n => !n.ghost && n.t.node === (focusNode ?? now.node)) ?? treeNodes[0];
+  for (const n of treeNodes) n.e.setAttribute("tabindex", n === here ? 0 : -1);
+  const box = $("tree-box"), at = treeNodes.find(n => !n.ghost && n.t.node === now.node) ?? here;
+  if (at) box.scrollLeft = Math.max(0, x(at) - box.clientWidth * .62), box.scrollTop = Math.max(0, Y(at) - box.clientHeight / 2);
+  if (svg.dataset.had === "yes") here?.e.focus({ preventScroll: true }), svg.dataset.had = "";
+  svg.setAttribute("aria-label", `The token tree: ${many(tree.length - 1, "node")}, ${many(path().length, "token")} on the way taken. ${many(now.pages, "page")} of the cache, ${now.pages_shared} shared. Arrow keys walk, Enter goes there or opens another way.`);
+}
+const wordWidth = n => 8.3 * visible(n.t.piece ?? "").length + 8;
+function node(n, parent, on, begin, x, y) {
+  const path = n.ghost ? false : on.has(n.t.node), here = !n.ghost && n.t.node === now.node, p = n.t.probability;
+  const g = drawnIn(parent, "g", { class: "node", role: "treeitem", "aria-level": n.depth + 1, "aria-selected": here });
+  const name = n.depth ? visible(n.t.piece) : begin;
+  g.setAttribute("aria-label", !n.depth ? "The prompt" : `${name}, probability ${chance(p)}, rank ${n.t.rank}` + (n.ghost ? ", not opened" : path ? ", on the way taken" : ", opened") + (n.t.shared ? `, shares ${many(n.t.shared, "page")}` : ""));
+  if (!n.depth) drawnIn(g, "text", { x: x - 8, y: y + 5, "text-anchor": "end", style: "font:italic 16px var(--serif);fill:var(--faint)" }, name);
+  else {
+    const w = wordWidth(n);
+    drawnIn(g, "rect", { class: "ring", x: x - 5, y: y - 11, width: w + 4, height: 22, rx: 2, style: `fill:${here ? "var(--rubric)" : "var(--page)"};stroke:${here || path ? "var(--rubric)" : n.ghost ? "none" : "var(--cache)"};stroke-width:${path ? 1.2 : .8};fill-opacity:${n.ghost ? 0 : 1}` });
+    drawnIn(g, "text", { x, y: y + 4.5, style: `font:${path ? 15 : 14}px var(--serif);fill:${here ? "var(--page)" : n.ghost ? "var(--faint)" : path ? "var(--rubric)" : "var(--ink)"}` }, name);
+    if (p !== undefined) drawnIn(g, "text", { x: x + w + 3, y: y + (n.ghost ? 4 : -3), style: `font:9.5px var(--sans);fill:var(--faint)` }, p >= .9995 ? "1" : p.toFixed(3).replace(/^0/, ""));
+    if (n.t.shared && n.t.pages && !path) drawnIn(g, "text", { x: x - 4, y: y + 21, style: "font:9px var(--sans);fill:var(--faint)" }, `${n.t.shared} of ${many(n.t.pages, "page")} shared`);
+  }
+  const it = { ...n, e: g, x, y };
+  g.onclick = () => pickNode(it);
+  g.onkeydown = e => walk(e, it);
+  treeNodes.push(it);
+}
+const pickNode = guarded(n => {
+  pause();
+  $("tree-svg-view").dataset.had = "yes";
+  focusNode = null;
+  return queued(() => n.ghost ? forked(n.parent, n.t.id) : ask("go", { node: n.t.node }).then(r => { lastMs = null; take(r); }));
+});
+function walk(e, n) {
+  const to = m => { if (!m) return; e.preventDefault(), e.stopPropagation(); for (const k of treeNodes) k.e.setAttribute("tabindex", k === m ? 0 : -1); m.e.focus(); };
+  const column = treeNodes.filter(m => m.depth === n.depth), at = column.indexOf(n), near = list => list.sort((a, b) => Math.abs(a.y - n.y) - Math.abs(b.y - n.y))[0];
+  if (e.key === "Enter" || e.key === " ") e.preventDefault(), e.stopPropagation(), pickNode(n);
+  else if (e.key === "ArrowDown") to(column[at + 1]);
+  else if (e.key === "ArrowUp") to(column[at - 1]);
+  else if (e.key === "ArrowRight") to(near(treeNodes.filter(m => m.depth === n.depth + 1 && (m.ghost ? m.parent : m.t.parent) === n.t.node && !n.ghost)));
+  else if (e.key === "ArrowLeft") to(treeNodes.find(m => !m.ghost && m.t.node === (n.ghost ? n.parent : n.t.parent)));
+}
+
+// ---- the stages of the sampler at the last choice, with a slider for each
+const SLIDERS = { penalties: ["repetition_penalty", 1, 2, .05], temperature: ["temperature", 0, 2, .05], top_k: ["top_k", 0, 40, 1], top_p: ["top_p", .05, 1, .05], min_p: ["min_p", 0, .5, .01], choice: ["seed", 0, 99, 1] };
+let staging = 0;
+async function drawStages() {
+  if (view !== "tree" || !now) return;
+  const me = ++staging, here = nodeOf(now.node), next = now.step && here && here.parent >= 0, at = next ? here.parent : now.node;
+  const s = await stages(at);
+  if (me !== staging) return;
+  $("stages-head").textContent = next ? `How ${quoted(here.piece)} was chosen` : "How the next token will be chosen";
+  if (!s) return $("stages").replaceChildren(made("p", "note", "Nothing has been computed here yet: take a step."));
+  const table = made("table", "stage-table"), head = made("thead"), tr = made("tr"), body = made("tbody");
+  tr.append(made("th", "", ""));
+  for (const stage of s.stages) tr.append(stageHead(stage));
+  tr.append(made("th", "", ""));
+  head.append(tr);
+  const last = s.stages.at(-1), first = s.stages[0];
+  const ids = [...new Set([...first.list.slice(0, 12).map(c => c.id), ...last.list.map(c => c.id)])].slice(0, 14);
+  const chosenId = next ? here.id : s.chosen;
+  const of = new Map();
+  for (const stage of s.stages) for (const c of stage.list) if (!of.has(c.id)) of.set(c.id, c);
+  for (const id of ids) {
+    const row = made("tr", id === chosenId ? "chosen" : ""), c0 = of.get(id);
+    row.append(Object.assign(made("th", "", visible(c0.piece)), { scope: "row" }));
+    for (const stage of s.stages) row.append(stageCell(stage.list.find(c => c.id === id)));
+    const cell = made("td"), b = made("button", "", id === chosenId && next ? "taken" : "go this way");
+    b.disabled = id === chosenId && next;
+    b.onclick = guarded(() => queued(() => forked(at, id)));
+    cell.append(b), row.append(cell), body.append(row);
+  }
+  const rest = made("tr");
+  rest.append(Object.assign(made("th", "", "all others"), { scope: "row" }));
+  for (const stage of s.stages) rest.append(stageCell({ probability: stage.rest ?? Math.max(0, 1 - stage.list.reduce((a, c) => a + c.probability, 0)), rest: true }));
+  rest.append(made("td")), body.append(rest);
+  table.append(head, body);
+  const scroll = made("div", "scroll"), focused = document.activeElement?.dataset?.setting;
+  scroll.append(table);
+  const c = now.choice, parts = [scroll];
+  if (next && c && c.id === here.id) parts.unshift(made("p", "", `${quoted(here.piece)}: probability ${chance(c.probability)}, log-probability ${c.logprob.toFixed(4)}, rank ${c.rank}; ${c.why}.` + ` The text has ${many(now.pages, "page")} of the cache, ${now.pages_shared ? now.pages_shared + " of them shared with other ways" : "none of them shared"}.`));
+  else if (next) parts.unshift(made("p", "", `${quoted(here.piece)}: probability ${chance(here.probability)}, log-probability ${here.logprob.toFixed(4)}, rank ${here.rank}; opened by hand. The text has ${many(now.pages, "page")} of the cache, ${now.pages_shared ? now.pages_shared + " of them shared with other ways" : "none of them shared"}.`));
+  $("stages").replaceChildren(...parts);
+  if (focused) document.querySelector(`[data-setting="${focused}"]`)?.focus();
+}
+function stageHead(stage) {
+  const th = made("th"), s = SLIDERS[stage.name];
+  th.scope = "col";
+  th.append(made("b", "", { logits: "the model", penalties: "penalty", choice: "noise and choice" }[stage.name] ?? stage.name.replace("_", "-")));
+  if (!s) return th;
+  const [key, min, max, step] = s, input = Object.assign(document.createElement("input"), { type: "range", min, max, step, value: settings[key] }), out = made("output", "", settings[key]);
+  input.dataset.setting = key;
+  input.setAttribute("aria-label", key.replaceAll("_", " "));
+  input.oninput = () => { out.textContent = input.value; };
+  input.onchange = guarded(() => queued(() => set({ [key]: input.value })));
+  th.append(input, out);
+  return th;
+}
+function stageCell(c) {
+  if (!c) return made("td", "out", "–");
+  const td = made("td", c.reason && c.probability === 0 ? "out" : ""), bar = made("i");
+  if (c.probability > 0 || c.rest) { bar.style.width = (52 * c.probability).toFixed(1) + "px"; td.append(bar); }
+  td.append(c.rest && c.probability < 5e-5 ? "0" : c.probability === 0 ? (c.reason || "0") : chance(c.probability));
+  if (c.logprob !== undefined && Number.isFinite(c.logprob)) td.title = `log-probability ${c.logprob.toFixed(4)}, rank ${c.rank}` + (c.reason ? `; ${c.reason}` : "");
+  return td;
+}
+
+// ---- beams, the picture, the command
+let beamed = null;
+async function beams() {
+  const width = Math.max(1, Math.min(8, Number($("beam-width").value))), steps = Math.max(1, Math.min(32, Number($("beam-steps").value)));
+  take(await ask("beams", { width, steps }));
+  beamed = { width, steps, node: now.node, from: prompt };
+}
+function treeCommand() {
+  if (beamed && beamed.node === now.node && beamed.from === prompt) return `incipit generate -p ${shell(prompt)} -n ${beamed.steps} --num-beams ${beamed.width}`;
+  return command("generate");
+}
+function treeSvg() {
+  const copy = $("tree-svg-view").cloneNode(true), style = getComputedStyle(document.documentElement);
+  const values = t => t.replace(/var\((--\w+)\)/g, (_, v) => style.getPropertyValue(v).trim().replaceAll('"', "'"));
+  for (const e of copy.querySelectorAll("[style]")) e.setAttribute("style", values(e.getAttribute("style")));
+  for (const a of ["role", "aria-label", "id", "data-had"]) copy.removeAttribute(a);
+  for (const e of copy.querySelectorAll("*")) for (const a of ["tabindex", "role", "aria-level", "aria-selected"]) e.removeAttribute(a);
+  copy.setAttribute("xmlns", SVG);
+  const box = copy.viewBox.baseVal, back = document.createElementNS(SVG, "rect"), title = document.createElementNS(SVG, "title"), desc = document.createElementNS(SVG, "desc");
+  for (const [k, v] of Object.entries({ width: box.width, height: box.height, fill: values("var(--page)") })) back.setAttribute(k, v);
+  title.textContent = "A token tree", desc.textContent = treeCommand();
+  copy.prepend(title, desc, back);
+  return new XMLSerializer().serializeToString(copy);
+}
+function saveTree() {
+  const a = made("a");
+  a.href = URL.createObjectURL(new Blob([treeSvg()], { type: "image/svg+xml" })), a.download = "token-tree.svg";
+  document.body.append(a), a.click(), a.remove();
+  setTimeout(() => URL.revokeObjectURL(a.href), 5000);
+}
