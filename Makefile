@@ -181,4 +181,4 @@ dist: $(LIBRARY)/amalgamation/incipit.c build/buildid.tex ## build/incipit-ID.ta
 clean: ## removes build/
 	rm -rf build
 
-include mk/book.mk mk/tests.mk mk/course.mk mk/again.mk mk/wasm.mk
+include mk/book.mk mk/tests.mk mk/course.mk mk/again.mk mk/wasm.mk mk/living.mk

@@ -99,21 +99,24 @@ async function started(module, files) {
     const all = new Uint8Array(e.memory.buffer);
     return text8.decode(all.subarray(at, all.indexOf(0, at)));
   };
-  const floats = (at, n) => new Float32Array(e.memory.buffer, at, n).slice();
   const refused = () => new Error(string(e.living_error()) || told || "the engine gives no reason");
+  const object = at => {                   // an empty answer is a refusal
+    const text = at ? string(at) : "";
+    if (!text) throw refused();
+    return JSON.parse(text);
+  };
+  const floats = (at, n) => new Float32Array(e.memory.buffer, at, n).slice();
   const need = ok => { if (!ok) throw refused(); };
   e._initialize?.();
   need(e.living_open());
-  const shape = [...new Int32Array(e.memory.buffer, e.living_shape(), 8)];
+  const shape = [...new Int32Array(e.memory.buffer, e.living_shape(), 7)];
   const it = {
     shape,
-    state: () => JSON.parse(string(e.living_state())),
-    tree: () => JSON.parse(string(e.living_tree())),
+    state: () => object(e.living_state()),
+    tree: () => object(e.living_tree()),
     // behind each stage the likeliest tokens that are left, and all others together
     stages(node) {
-      const at = e.living_stages(node);
-      if (!at) throw refused();
-      const { stages, chosen } = JSON.parse(string(at));
+      const { stages, chosen } = object(e.living_stages(node));
       return { chosen, stages: stages.map(s => ({ name: s.stage, left: s.left, rest: s.rest,
         list: s.top.map((c, i) => ({ ...c, rank: i + 1, logprob: c.probability > 0 ? Math.log(c.probability) : -Infinity })) })) };
     },

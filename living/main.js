@@ -97,6 +97,7 @@ function take(r, over = 0) {
 function numbers() {
   const s = now.step, bytes = now.kv_cache_bytes;
   $("seq-len").textContent = grouped(now.seq_len);
+  $("seq-unit").textContent = s ? "tokens read, and one written" : "tokens read";
   $("kv-cache").textContent = grouped(bytes);
   $("kv-unit").textContent = s && s.cache_rows ? `bytes, ${many(s.cache_rows, "row")} of ${grouped(s.cache_bytes / s.cache_rows)}` : "bytes: nothing is kept";
   $("compute").textContent = grouped(now.compute);
@@ -112,18 +113,19 @@ const sentence = () => {
   const s = now.step;
   if (!s) return now.seq_len ? `The prompt has ${many(now.prompt_tokens, "token")}: ${now.pieces.slice(0, now.prompt_tokens).map(quoted).join(" ")}. Nothing has been computed yet.` : "";
   const fresh = s.work.filter(w => w === "new").length, redo = s.work.filter(w => w === "redo").length, kept = s.work.filter(w => w === "cached").length;
-  const did = [fresh && `computes ${many(fresh, "row")}`, redo && `computes ${redo} again`, kept && `takes ${kept} from the cache`].filter(Boolean);
+  const did = [fresh && `computes ${many(fresh, "row")}`, redo && (fresh ? `computes ${grouped(redo)} again` : `computes ${many(redo, "row")} again`), kept && `takes ${grouped(kept)} from the cache`].filter(Boolean);
   const w = weights(), c = s.chosen;
   let most = 0;
   for (let i = 0; i < w.length; i++) if (w[i] > w[most]) most = i;
   const took = c ? `and writes ${quoted(c.piece)}, probability ${chance(Math.exp(c.logprob))}, rank ${c.rank} (${c.why})` : "";
   return `Step ${s.step}: the model ${did.length > 1 ? did.slice(0, -1).join(", ") + " and " + did.at(-1) : did[0]}, ${took}. The row of ${quoted(now.pieces[rows - 1])} looks most at ${most === rows - 1 ? "itself" : quoted(now.pieces[most])} (${w[most].toFixed(2)}; ${whose()}), on average ${far(w).toFixed(1)} tokens back.`
-    + (now.end ? ` The text has ended: ${now.end}.` : "");
+    + (now.end ? ` The text has ended.` : "");
 };
 let heard = 0, hearing;
 function said() {
   const t = sentence();
-  $("said").textContent = $("tree-said").textContent = t;
+  $("said").textContent = t;
+  if (!beamed) $("tree-said").textContent = t;
   if (now.step && (log.at(-1)?.node !== now.node || log.at(-1)?.text !== t)) {
     log.push({ node: now.node, text: t });
     $("log").append(made("li", "", t));
@@ -144,6 +146,7 @@ function text() {
 // ---- doing
 async function begin(text) {
   pause();
+  beamed = null;
   prompt = text, opOf.clear(), log.length = 0, $("log").replaceChildren();
   lastMs = null;
   take(await ask("set", { options: { prompt, cache, max_tokens: 0, ...settings } }));
@@ -154,6 +157,7 @@ async function begin(text) {
 const duration = () => playing ? Math.min(900, 920 / speed) : 900;
 async function advance() {
   if (now.end) return false;
+  beamed = null;
   if (scene && !cache && rows > 1) scene.wait(true);
   let r;
   try { r = await ask("step"); } finally { scene?.wait(false); }
@@ -162,12 +166,14 @@ async function advance() {
   return r.went;
 }
 async function retreat() {
+  beamed = null;
   const r = await ask("back");
   lastMs = null;
   take(r);
   return r.went;
 }
 async function forked(node, token) {
+  beamed = null;
   const r = await ask("fork", { node, token });
   opOf.set(r.node, "f");
   take(r);
@@ -363,7 +369,7 @@ function listen() {
   for (const p of PROMPTS) {
     const b = Object.assign(made("button", (p.code ? "code " : "") + (p.fork ? "fork" : ""), p.text), { type: "button" });
     b.dataset.prompt = p.text;
-    b.onclick = guarded(() => queued(() => p.fork && settings.temperature === 0 ? set({ prompt: p.text, temperature: 1 }) : set({ prompt: p.text })));
+    b.onclick = guarded(() => queued(() => set({ prompt: p.text })));
     document.querySelector(".chips").append(b);
   }
   const fill = (id, n, all, word) => $(id).append(...[-1, ...Array(n).keys()].map(k => Object.assign(made("option", "", k < 0 ? all : word + (k + 1)), { value: k })));
@@ -386,7 +392,7 @@ function listen() {
   for (const b of document.querySelectorAll("[data-camera]")) b.onclick = () => set({ camera: b.dataset.camera });
   $("count-frames").onchange = () => { $("frames").hidden = !$("count-frames").checked; };
   setInterval(() => { if (scene && !$("frames").hidden) frames(); }, 500);
-  for (const v of ["scene", "tree"]) $("tab-" + v).onclick = () => { turn(v); if (v === "tree" && !path().length && prompt === PROMPTS[0].text) guarded(() => queued(() => set({ prompt: PROMPTS[3].text, temperature: 1 })))(); };
+  for (const v of ["scene", "tree"]) $("tab-" + v).onclick = () => { turn(v); if (v === "tree" && !path().length && prompt === PROMPTS[0].text) guarded(() => queued(async () => { await set({ prompt: PROMPTS[3].text }); await advance(); }))(); };
   document.querySelector(".tabs").onkeydown = e => { if (e.key === "ArrowRight" || e.key === "ArrowLeft") e.preventDefault(), $("tab-" + (view === "scene" ? "tree" : "scene")).click(); };
   document.addEventListener("keydown", keys);
   if (scene) pointers();
@@ -460,8 +466,8 @@ window.incipit = {
   ready: new Promise((yes, no) => { isReady = yes, isNot = no; }),
   set: o => { if (o.prompt !== undefined) pause(); return doing(() => set(o)); },
   step: () => doing(advance), back: () => doing(retreat), fork: (node, id) => doing(() => forked(node, id)), go: node => doing(async () => take(await ask("go", { node }))),
-  beams: (width, steps) => doing(async () => take(await ask("beams", { width, steps }))), stages: node => queued(() => ask("stages", { node })), measure: () => queued(measure),
-  state, tree: () => structuredClone(tree), address: () => place(), command,
+  beams: (width, steps) => doing(async () => { beamed = null, $("beam-width").value = width, $("beam-steps").value = steps; await beams(); }), stages: node => queued(() => ask("stages", { node })), measure: () => queued(measure),
+  state, tree: () => structuredClone(tree), svg: () => treeSvg(), address: () => place(), command: (what, more) => view === "tree" && !more ? treeCommand() : command(what, more),
   frames: n => scene?.measure(n), pick: (x, y) => scene?.pick(x, y), where: (i, l) => scene?.where(i, l), resting: () => !scene || scene.resting,
 };
 window.incipit.ready.catch(() => {});

@@ -7,74 +7,107 @@ const drawnIn = (parent, name, attributes = {}, text) => {
   if (text !== undefined) e.textContent = text;
   return e;
 };
-const COLUMN = 112, LINE = 25, PAD = 26;
+const COLUMN = 122, LINE = 28, PAD = 30;
 let stagesOf = new Map(), stagesKey = "", focusNode = null, treeNodes = [];
 
 // ---- which ways are shown: the nodes that there are, and beside those of the path the likeliest others
 async function stages(node) {
-  const key = JSON.stringify([settings, prompt]);
+  const key = JSON.stringify([settings, prompt, tree.length, now.node]);
   if (key !== stagesKey) stagesOf.clear(), stagesKey = key;
-  if (!stagesOf.has(node)) stagesOf.set(node, await ask("stages", { node }).catch(() => null));
-  return stagesOf.get(node);
+  if (stagesOf.has(node)) return stagesOf.get(node);
+  const read = nodeOf(node)?.read !== false, s = read ? await ask("stages", { node }).catch(() => null) : null;      // what was not read has no choice
+  if (s) stagesOf.set(node, s);
+  return s;
 }
-let drawing = 0;
-async function drawTree(centre) {
-  if (view !== "tree" || !now) return;
-  const me = ++drawing, kids = new Map(), on = new Set(path().map(t => t.node));
-  const root = tree[0];
-  on.add(root.node);
-  for (const t of tree) if (t.parent >= 0) kids.has(t.parent) ? kids.get(t.parent).push(t) : kids.set(t.parent, [t]);
-  // ghosts: the likeliest ways that were not opened
-  const model = new Map();
-  for (const id of on) { const s = await stages(id); if (s) model.set(id, s.stages[0].list); }
-  if (me !== drawing) return;
+// the children of a node, the one on the path among them, the likelier above and below in turn
+function family(t, depth, kids, on) {
+  const all = kids.sort((a, b) => b.t.probability - a.t.probability), main = all.find(k => !k.ghost && on.has(k.t.node)), rest = all.filter(k => k !== main);
+  const above = rest.filter((_, i) => i % 2 === 0).reverse(), below = rest.filter((_, i) => i % 2);
+  return { t, depth, kids: main ? [...above, main, ...below] : all, main };
+}
+async function allWays(on) {
+  const kids = new Map(), likely = new Map();
+  for (const t of tree.slice(1)) kids.has(t.parent) ? kids.get(t.parent).push(t) : kids.set(t.parent, [t]);
+  for (const id of on) { const s = await stages(id); if (s) likely.set(id, s.stages[0].list); }
   const build = (t, depth) => {
     const have = (kids.get(t.node) ?? []).map(k => build(k, depth + 1)), ids = new Set(have.map(h => h.t.id));
-    const ghosts = (model.get(t.node) ?? []).filter(c => c.probability > 0 && !ids.has(c.id)).slice(0, Math.max(0, ways - have.length))
-      .filter(c => c.probability >= .0005).map(c => ({ t: c, ghost: true, parent: t.node, depth: depth + 1, kids: [] }));
-    // the path runs straight; what was likelier stands above it
-    const all = [...have, ...ghosts].sort((a, b) => b.t.probability - a.t.probability);
-    const main = all.find(k => on.has(k.t.node) && !k.ghost), rest = all.filter(k => k !== main), above = rest.filter((_, i) => i % 2 === 0).reverse(), below = rest.filter((_, i) => i % 2);
-    return { t, depth, kids: main ? [...above, main, ...below] : all, main };
+    const ghosts = (likely.get(t.node) ?? []).filter(c => c.probability >= .0005 && !ids.has(c.id)).slice(0, Math.max(0, ways - have.length));
+    return family(t, depth, [...have, ...ghosts.map(c => ({ t: c, ghost: true, parent: t.node, depth: depth + 1, kids: [] }))], on);
   };
-  const top = build(root, 0);
-  let y = 0, deep = 0;
-  const put = n => {
-    deep = Math.max(deep, n.depth);
-    if (!n.kids.length) n.y = y, y += LINE + (n.ghost ? 0 : 6);
-    else { n.kids.forEach(put); n.y = n.main ? n.main.y : (n.kids[0].y + n.kids.at(-1).y) / 2; }
+  return build(tree[0], 0);
+}
+// a search: the candidates of each step, of which the best are kept
+function searched(on) {
+  const kids = new Map(), list = now.search.map(t => ({ ...t, probability: Math.exp(t.logprob) }));
+  for (const t of list) if (t.chosen) on.add(t.node);
+  for (const t of list) kids.has(t.parent) ? kids.get(t.parent).push(t) : kids.set(t.parent, [t]);
+  const build = (t, depth) => {
+    const have = (kids.get(t.node) ?? []).filter(k => k.why !== "too low" || k.rank <= ways + now.beams.length).map(k => build(k, depth + 1));
+    return Object.assign(family(t, depth, have, on), { ghost: t.why === "too low", parent: t.parent });
   };
-  put(top);
-  const begin = now.pieces.slice(0, now.prompt_tokens).join(""), left = Math.min(360, 9 * begin.length + 30);
-  const width = left + deep * COLUMN + 90 + PAD, height = y + 2 * PAD;
+  return build({ node: 0 }, 0);
+}
+let drawing = 0;
+async function drawTree() {
+  if (view !== "tree" || !now) return;
+  const me = ++drawing, search = beamed && now.search?.length, on = new Set(search ? [0] : [0, ...path().map(t => t.node)]);
+  $("beam").textContent = search ? "Back to the tree" : "Search";
+  const top = search ? searched(on) : await allWays(on);
+  if (me !== drawing) return;
+  let deep = 0, high = 0, low = 0;
+  fit(top);
+  const put = (n, y) => {
+    n.y = y, deep = Math.max(deep, n.depth), high = Math.min(high, y), low = Math.max(low, y);
+    for (const k of n.kids) put(k, y + k.dy);
+  };
+  put(top, 0);
+  const begin = (search ? now.pieces : now.pieces.slice(0, now.prompt_tokens)).join("").slice(-44), left = Math.min(420, 7.6 * begin.length + 34);
+  const width = left + deep * COLUMN + 90 + PAD, height = Math.max(260, low - high + 2 * PAD), down = (height - high - low) / 2;
   const svg = $("tree-svg-view");
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`), svg.setAttribute("width", width), svg.setAttribute("height", height);
-  const x = n => n.depth ? left + n.depth * COLUMN - COLUMN + 18 : left - 16, Y = n => n.y + PAD + 6;
+  const x = n => n.depth ? left + n.depth * COLUMN - COLUMN + 18 : left - 16, Y = n => n.y + down;
   const edges = drawnIn(svg, "g", { fill: "none" }), nodes = drawnIn(svg, "g");
   treeNodes = [];
   const draw = n => {
     for (const k of n.kids) {
-      const path = !k.ghost && on.has(k.t.node), p = k.t.probability ?? 0, x0 = x(n) + (n.depth ? 0 : 4), x1 = x(k), m = (x0 + x1) / 2;
+      const path = !k.ghost && on.has(k.t.node), p = k.t.probability ?? 0, x0 = x(n) + (n.depth ? 0 : 4), x1 = x(k);
       const from = n.depth ? x0 + wordWidth(n) : x0;
       drawnIn(edges, "path", { d: `M${from} ${Y(n)}C${(from + x1) / 2} ${Y(n)} ${(from + x1) / 2} ${Y(k)} ${x1 - 7} ${Y(k)}`, class: path ? "on" : k.ghost ? "ghost" : "off", "stroke-width": (.7 + 4.2 * p).toFixed(2),
         style: `stroke:${path ? "var(--rubric)" : k.ghost ? "var(--hair)" : "var(--cache)"}` });
       draw(k);
     }
-    node(n, nodes, on, begin, x(n), Y(n));
+    node(n, nodes, on, begin, x(n), Y(n), search);
   };
   draw(top);
   treeNodes.sort((a, b) => a.depth - b.depth || a.y - b.y);
   const here = treeNodes.find(n => !n.ghost && n.t.node === (focusNode ?? now.node)) ?? treeNodes[0];
   for (const n of treeNodes) n.e.setAttribute("tabindex", n === here ? 0 : -1);
-  const box = $("tree-box"), at = treeNodes.find(n => !n.ghost && n.t.node === now.node) ?? here;
+  const box = $("tree-box"), at = search ? treeNodes[0] : treeNodes.find(n => !n.ghost && n.t.node === now.node) ?? here;
   if (at) box.scrollLeft = Math.max(0, x(at) - box.clientWidth * .62), box.scrollTop = Math.max(0, Y(at) - box.clientHeight / 2);
   if (svg.dataset.had === "yes") here?.e.focus({ preventScroll: true }), svg.dataset.had = "";
-  svg.setAttribute("aria-label", `The token tree: ${many(tree.length - 1, "node")}, ${many(path().length, "token")} on the way taken. ${many(now.pages, "page")} of the cache, ${now.pages_shared} shared. Arrow keys walk, Enter goes there or opens another way.`);
+  svg.setAttribute("aria-label", search ? `A search with ${many(now.beams.length, "beam")}. Arrow keys walk, Enter writes the text up to a node.`
+    : `The token tree: ${many(tree.length - 1, "node")}, ${many(path().length, "token")} on the way taken. ${many(now.pages, "page")} of the cache, ${now.pages_shared} shared. Arrow keys walk, Enter goes there or opens another way.`);
+  $("tree-said").textContent = search ? beamSentence() : sentence();
+}
+// Subtrees are put as near to each other as their outlines let them: the children of a node stand above and below the one on the path. An
+// outline has the highest and the lowest place of each depth below a node, seen from it
+function fit(n) {
+  const outline = { high: [0], low: [0] };
+  if (!n.kids.length) return outline;
+  const lines = n.kids.map(fit), at = n.main ? n.kids.indexOf(n.main) : n.kids.length - 1 >> 1, high = [...lines[at].high], low = [...lines[at].low];
+  n.kids[at].dy = 0;
+  for (const way of [-1, 1]) for (let i = at + way; i >= 0 && i < n.kids.length; i += way) {
+    let dy = 0;
+    lines[i].high.forEach((h, d) => { if (high[d] !== undefined) dy = way < 0 ? Math.min(dy, high[d] - LINE - lines[i].low[d]) : Math.max(dy, low[d] + LINE - h); });
+    n.kids[i].dy = dy;
+    lines[i].high.forEach((h, d) => { high[d] = Math.min(high[d] ?? h + dy, h + dy), low[d] = Math.max(low[d] ?? lines[i].low[d] + dy, lines[i].low[d] + dy); });
+  }
+  return { high: [0, ...high], low: [0, ...low] };
 }
 const wordWidth = n => 8.3 * visible(n.t.piece ?? "").length + 8;
-function node(n, parent, on, begin, x, y) {
-  const path = n.ghost ? false : on.has(n.t.node), here = !n.ghost && n.t.node === now.node, p = n.t.probability;
+function node(n, parent, on, begin, x, y, search) {
+  const path = n.ghost ? false : on.has(n.t.node), here = !search && !n.ghost && n.t.node === now.node, p = n.t.probability;
   const g = drawnIn(parent, "g", { class: "node", role: "treeitem", "aria-level": n.depth + 1, "aria-selected": here });
   const name = n.depth ? visible(n.t.piece) : begin;
   g.setAttribute("aria-label", !n.depth ? "The prompt" : `${name}, probability ${chance(p)}, rank ${n.t.rank}` + (n.ghost ? ", not opened" : path ? ", on the way taken" : ", opened") + (n.t.shared ? `, shares ${many(n.t.shared, "page")}` : ""));
@@ -95,6 +128,7 @@ const pickNode = guarded(n => {
   pause();
   $("tree-svg-view").dataset.had = "yes";
   focusNode = null;
+  if (beamed && now.search?.length) return queued(() => along(n.t));
   return queued(() => n.ghost ? forked(n.parent, n.t.id) : ask("go", { node: n.t.node }).then(r => { lastMs = null; take(r); }));
 });
 function walk(e, n) {
@@ -113,24 +147,27 @@ let staging = 0;
 async function drawStages() {
   if (view !== "tree" || !now) return;
   const me = ++staging, here = nodeOf(now.node), next = now.step && here && here.parent >= 0, at = next ? here.parent : now.node;
-  const s = await stages(at);
+  const got = await stages(at);
   if (me !== staging) return;
+  // stages that this page cannot set do nothing, and are left out
+  const s = got && { ...got, stages: got.stages.filter(g => g.name === "raw" || SLIDERS[g.name]) };
   $("stages-head").textContent = next ? `How ${quoted(here.piece)} was chosen` : "How the next token will be chosen";
   if (!s) return $("stages").replaceChildren(made("p", "note", "Nothing has been computed here yet: take a step."));
   const table = made("table", "stage-table"), head = made("thead"), tr = made("tr"), body = made("tbody");
   tr.append(made("th", "", ""));
   for (const stage of s.stages) tr.append(stageHead(stage));
-  tr.append(made("th", "", ""));
+  tr.append(stageHead({ name: "choice" }), made("th", "", ""));
   head.append(tr);
   const last = s.stages.at(-1), first = s.stages[0];
   const ids = [...new Set([...first.list.slice(0, 12).map(c => c.id), ...last.list.map(c => c.id)])].slice(0, 14);
-  const chosenId = next ? here.id : s.chosen;
+  const chosenId = next ? here.id : -1, taken = s.chosen.find(c => next && c.node === here.node);
   const of = new Map();
   for (const stage of s.stages) for (const c of stage.list) if (!of.has(c.id)) of.set(c.id, c);
   for (const id of ids) {
     const row = made("tr", id === chosenId ? "chosen" : ""), c0 = of.get(id);
     row.append(Object.assign(made("th", "", visible(c0.piece)), { scope: "row" }));
     for (const stage of s.stages) row.append(stageCell(stage.list.find(c => c.id === id)));
+    row.append(made("td", "", id === chosenId && taken ? taken.why + (taken.noise !== undefined ? `, noise ${taken.noise.toFixed(3)}` : "") : ""));
     const cell = made("td"), b = made("button", "", id === chosenId && next ? "taken" : "go this way");
     b.disabled = id === chosenId && next;
     b.onclick = guarded(() => queued(() => forked(at, id)));
@@ -139,7 +176,7 @@ async function drawStages() {
   const rest = made("tr");
   rest.append(Object.assign(made("th", "", "all others"), { scope: "row" }));
   for (const stage of s.stages) rest.append(stageCell({ probability: stage.rest ?? Math.max(0, 1 - stage.list.reduce((a, c) => a + c.probability, 0)), rest: true }));
-  rest.append(made("td")), body.append(rest);
+  rest.append(made("td"), made("td")), body.append(rest);
   table.append(head, body);
   const scroll = made("div", "scroll"), focused = document.activeElement?.dataset?.setting;
   scroll.append(table);
@@ -152,7 +189,7 @@ async function drawStages() {
 function stageHead(stage) {
   const th = made("th"), s = SLIDERS[stage.name];
   th.scope = "col";
-  th.append(made("b", "", { logits: "the model", penalties: "penalty", choice: "noise and choice" }[stage.name] ?? stage.name.replace("_", "-")));
+  th.append(made("b", "", { raw: "the model", penalties: "repetition", choice: "seed, and why" }[stage.name] ?? stage.name.replace("_", "-")));
   if (!s) return th;
   const [key, min, max, step] = s, input = Object.assign(document.createElement("input"), { type: "range", min, max, step, value: settings[key] }), out = made("output", "", settings[key]);
   input.dataset.setting = key;
@@ -163,7 +200,7 @@ function stageHead(stage) {
   return th;
 }
 function stageCell(c) {
-  if (!c) return made("td", "out", "–");
+  if (!c) return made("td", "none", "–");
   const td = made("td", c.reason && c.probability === 0 ? "out" : ""), bar = made("i");
   if (c.probability > 0 || c.rest) { bar.style.width = (52 * c.probability).toFixed(1) + "px"; td.append(bar); }
   td.append(c.rest && c.probability < 5e-5 ? "0" : c.probability === 0 ? (c.reason || "0") : chance(c.probability));
@@ -174,13 +211,23 @@ function stageCell(c) {
 // ---- beams, the picture, the command
 let beamed = null;
 async function beams() {
+  if (beamed) { beamed = null; return take(await ask("go", { node: now.node })); }
   const width = Math.max(1, Math.min(8, Number($("beam-width").value))), steps = Math.max(1, Math.min(32, Number($("beam-steps").value)));
-  take(await ask("beams", { width, steps }));
-  beamed = { width, steps, node: now.node, from: prompt };
+  const r = await ask("beams", { width, steps });
+  beamed = { width, steps, node: now.node };
+  take(r);
+}
+const beamSentence = () => `${many(now.beams.length, "beam")}, ${many(beamed.steps, "step")}, ${grouped(now.beams_compute)} multiply-adds. The likeliest text that was found: ${quoted(now.beams[0].pieces.slice(-beamed.steps).join(""))}, log-probability ${now.beams[0].sum.toFixed(4)}`
+  + (now.beams.length > 1 ? `; the last of the beams: ${quoted(now.beams.at(-1).pieces.slice(-beamed.steps).join(""))}, ${now.beams.at(-1).sum.toFixed(4)}.` : ".");
+async function along(t) {                  // what a search has found is written, token by token
+  const ids = [];
+  for (let k = t; k; k = now.search.find(s => s.node === k.parent)) ids.unshift(k.id);
+  beamed = null;
+  for (const id of ids.filter(id => id !== undefined)) await forked(now.node, id);
 }
 function treeCommand() {
-  if (beamed && beamed.node === now.node && beamed.from === prompt) return `incipit generate -p ${shell(prompt)} -n ${beamed.steps} --num-beams ${beamed.width}`;
-  return command("generate");
+  if (!beamed) return command("generate");
+  return `incipit generate ${path().length ? "--prompt-ids " + now.ids.join(",") : "-p " + shell(prompt)} -n ${beamed.steps} --num-beams ${beamed.width}`;
 }
 function treeSvg() {
   const copy = $("tree-svg-view").cloneNode(true), style = getComputedStyle(document.documentElement);

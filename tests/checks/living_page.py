@@ -1,0 +1,383 @@
+"""living.py INCIPIT CHROMIUM PAGE [PICTURES] -- the living figures in a browser that nobody sees, opened from the disk: the numbers are those of
+incipit trace, back and fork do what they say, an address leads to the same place, all can be reached by keys, a frame costs what it may, and
+what a browser may lack is said. With PICTURES, a folder: pictures of the states are put there instead."""
+import json, os, shlex, struct, subprocess, sys, tempfile, time
+import xml.etree.ElementTree as xml
+import browser
+from browser import Browser
+
+incipit, chromium, page = os.path.abspath(sys.argv[1]), sys.argv[2], os.path.abspath(sys.argv[3])
+pictures = sys.argv[4] if len(sys.argv) > 4 else None
+room = tempfile.mkdtemp(prefix="living.")
+# WebGL2 by software, where there is no device
+browser.FLAGS = [f for f in browser.FLAGS if f != "--disable-gpu"] + ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+PROMPTS = ["The cat sat", "def count_apples(box):", "In a small kingdom by the sea, there lived"]
+FORK = "The harvest of the kingdom was very good."
+
+
+def check(what, got=True, wanted=True):
+    if got != wanted:
+        if isinstance(got, list) and isinstance(wanted, list) and len(got) == len(wanted):       # where they differ says more
+            got, wanted = next((g, w) for g, w in zip(got, wanted) if g != w)
+        raise SystemExit(f"FAILED: {what}: {str(got)[:600]!r}, and not {str(wanted)[:600]!r}")
+    print("ok", what)
+
+
+def at_most(what, got, most):
+    if not got <= most:
+        raise SystemExit(f"FAILED: {what}: {got}; wanted: no more than {most}")
+    print("ok", what, f"({got:.4g} of {most})")
+
+
+def traced(prompt, n, *options):
+    return json.loads(subprocess.run([incipit, "trace", "-p", prompt, "-n", str(n), "--json", *options], capture_output=True, text=True, check=True).stdout)
+
+
+def single(x):
+    return struct.unpack("f", struct.pack("f", x))[0]
+
+
+class Page:
+    def __init__(self, address="", before="", media=(), wide=1280, high=860):
+        self.b = b = Browser(chromium, tempfile.mkdtemp(dir=room))
+        b.call("Emulation.setDeviceMetricsOverride", width=wide, height=high, deviceScaleFactor=1, mobile=wide < 600)
+        b.call("Emulation.setEmulatedMedia", features=[{"name": n, "value": v} for n, v in media])
+        if before:
+            b.call("Page.addScriptToEvaluateOnNewDocument", source=before)
+        b.open("file://" + page + address)
+        self.js, self.until, self.key = b.js, b.until, b.key
+
+    def ready(self):
+        why = self.until("document.body.dataset.ready ?? (document.getElementById('wrong').hidden ? '' : document.getElementById('wrong').textContent)", 180)
+        if why != "yes":
+            raise SystemExit("FAILED: the page says " + why)
+        return self
+
+    def do(self, call):
+        return self.js(f"incipit.{call}")
+
+    def steps(self, n):
+        return self.js(f"(async () => {{ const all = []; for (let i = 0; i < {n}; i++) all.push(await incipit.step()); return all; }})()")
+
+    def settled(self):                    # nothing is waited for that a frame has not shown
+        self.until("incipit.resting()")
+
+    def clean(self, what):
+        bad = [e for e in self.b.events if e["method"] in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled") or
+               e["method"] == "Log.entryAdded" and e["params"]["entry"]["level"] in ("error", "warning")]
+        # Chromium tells that its software renderer is read from; that is a remark on the test
+        bad = [e for e in bad if "GPU stall due to ReadPixels" not in str(e)]
+        check(what + ": the console is empty", bad, [])
+        asked = {e["params"]["request"]["url"].split(":")[0] for e in self.b.events if e["method"] == "Network.requestWillBeSent"}
+        check(what + ": nothing comes from elsewhere", asked <= {"file", "blob", "data"})
+
+    def close(self):
+        self.b.close()
+
+
+def same_steps(got, want, what):
+    """fields of the page's step and those of trace; a look has four bytes a number there and is printed with nine digits"""
+    for g, w in zip(got, want):
+        w = dict(w, attention=[])
+        check(f"{what}, step {w['step']}", g["step"], w)
+
+
+def numbers_are_the_commands():
+    p = Page().ready()
+    check("window.incipit has what it promises", p.js("['ready', 'set', 'step', 'back', 'fork', 'state'].filter(k => !(k in incipit))"), [])
+    for prompt in PROMPTS:
+        p.do("set({cache: true, temperature: 0, prompt: %s})" % json.dumps(prompt))
+        t = traced(prompt, 10, "--cache", "--attention", "2.1")
+        got = p.steps(10)
+        check(f"{prompt}: ids", got[-1]["ids"], t["prompt_ids"] + [s["chosen"]["id"] for s in t["steps"]])
+        same_steps(got, t["steps"], prompt + " with the cache")
+        for g, s in zip(got, t["steps"]):
+            check(f"{prompt}: attention, step {s['step']}", [single(x) for x in g["attention"][2][1]], [single(x) for x in s["attention"]])
+        madds = [sum(s["counters"][k] for k in ("madds_linear", "madds_attention", "madds_head")) for s in t["steps"]]
+        check(f"{prompt}: COMPUTE a step", [g["compute_step"] for g in got], madds)
+        check(f"{prompt}: COMPUTE", got[-1]["compute"], sum(madds))
+        check(f"{prompt}: KV_CACHE", [g["kv_cache_bytes"] for g in got], [s["cache_bytes"] for s in t["steps"]])
+        hashes = [g["logits_hash"] for g in got]
+        p.do("set({cache: false, prompt: %s})" % json.dumps(prompt))
+        got = p.steps(10)
+        same_steps(got, traced(prompt, 10)["steps"], prompt + " without it")
+        check(f"{prompt}: the same bits with and without the cache", [g["logits_hash"] for g in got], hashes)
+        check(f"{prompt}: without it nothing is kept", [g["kv_cache_bytes"] for g in got], [0] * 10)
+    p.do("set({cache: true, temperature: .9, seed: 7, prompt: %s})" % json.dumps(FORK))
+    same_steps(p.steps(6), traced(FORK, 6, "--cache", "--temperature", "0.9", "--seed", "7")["steps"], "drawn")
+    # what stands on the page is what the object says
+    s = p.do("state()")
+    shown = p.js("['seq-len', 'kv-cache', 'compute', 'compute-step'].map(id => Number(document.getElementById(id).textContent.replaceAll(',', '')))")
+    check("the four counters on the page", shown, [s["seq_len"], s["kv_cache_bytes"], s["compute"], s["compute_step"]])
+    p.clean("numbers")
+    p.close()
+
+
+def back_and_fork():
+    p = Page().ready()
+    same = lambda s: {k: s[k] for k in ("ids", "seq_len", "logits_hash", "hash_all", "compute", "step")}
+    before = p.steps(4)
+    p.steps(1)
+    check("back is where it was", same(p.do("back()")), same(before[3]))
+    check("and forward again", same(p.steps(1)[0])["ids"][:7], before[3]["ids"])
+    p.do("set({prompt: %s, temperature: 0})" % json.dumps(FORK))
+    one = p.steps(5)[-1]
+    other = p.do("stages(0)")["stages"][0]["top" if "top" in p.do("stages(0)")["stages"][0] else "list"][1]
+    s = p.do(f"fork(0, {other['id']})")
+    check("a fork has the token that was asked for", s["ids"][-1], other["id"])
+    s = p.steps(3)[-1]
+    check("a fork shares pages of the cache", s["pages_shared"] >= 0)
+    ids = s["ids"]
+    t = json.loads(subprocess.run([incipit, "trace", "--prompt-ids", ",".join(map(str, ids[:10])), "-n", "3", "--cache", "--json"], capture_output=True, text=True, check=True).stdout)
+    check("and goes on as the command does", ids[10:], [x["chosen"]["id"] for x in t["steps"]])
+    check("the command says so", p.do("command('generate')"), "incipit generate --prompt-ids " + ",".join(map(str, ids[:10])) + " -n 3")
+    check("the other way is still there", p.do(f"go({one['node']})")["ids"], one["ids"])
+    # the switch in the middle of a text: the step after it reads all rows again, and the text is the same
+    p.do("set({prompt: %s})" % json.dumps(PROMPTS[0]))
+    p.steps(3)
+    p.do("set({cache: false})")
+    off = p.steps(2)
+    p.do("set({cache: true})")
+    on = p.steps(2)
+    check("rows that are computed when the switch is turned", [s["step"]["counters"]["rows"] for s in off + on], [6, 7, 8, 1])
+    check("the text does not notice", on[-1]["ids"], [*traced(PROMPTS[0], 1)["prompt_ids"], *[s["chosen"]["id"] for s in traced(PROMPTS[0], 7, "--cache")["steps"]]])
+    # an address leads to the same place, with the same work
+    p.do("set({camera: 'above', layer: 3, head: 2, speed: 2})")
+    p.js("document.getElementById('view').focus()")
+    p.key("ArrowLeft", 37), p.key("ArrowDown", 40), p.key("ArrowDown", 40)
+    p.until("location.hash.includes('at=')")
+    address, want = p.do("address()"), p.do("state()")
+    p.clean("back and fork")
+    p.close()
+    q = Page(address).ready()
+    got = q.do("state()")
+    for k in ("ids", "cache", "compute", "compute_step", "logits_hash", "hash_all", "kv_cache_bytes", "step", "settings", "view"):
+        check(f"an address leads to the same {k}", got[k], want[k])
+    check("and to the same address", q.do("address()"), address)
+    q.close()
+
+
+def keys_reach_all():
+    p = Page().ready()
+    seen, last = [], None
+    for _ in range(60):
+        p.key("Tab", 9)
+        e = p.js("(e => e.id || e.dataset.camera || e.textContent.trim())(document.activeElement)")
+        if e in seen:
+            break
+        seen.append(e)
+    wanted = ["tab-scene", "prompt", "begin", "view", "follow", "above", "back", "step", "play", "speed", "cache-on", "layer", "head", "measure"]
+    check("keys reach all that can be pressed", [w for w in wanted if w not in seen and not (w == "back" and p.js("document.getElementById('back').disabled"))], [])
+    p.js("document.getElementById('view').focus()")
+    for key in "nnn":
+        p.key(key, ord("N"))
+    p.until("incipit.state().step?.step === 3")
+    p.key("b", ord("B"))
+    p.until("incipit.state().step.step === 2")
+    p.key("c", ord("C"))
+    p.until("incipit.state().cache === false")
+    p.key("3", ord("3"))
+    p.until("incipit.state().view.camera === 'above'")
+    for key, code, title in [("Home", 36, "“The”"), ("ArrowRight", 39, "“␣cat”"), ("ArrowDown", 40, "Layer 1 of “␣cat”"), ("ArrowDown", 40, "Layer 2 of “␣cat”"), ("End", 35, "Layer 2 of “␣the”")]:
+        p.key(key, code)
+        p.until(f"document.querySelector('#about h2').textContent === '{title}'")
+    check("arrow keys walk through the blocks")
+    # a block tells its numbers, its section, and its command
+    p.do("set({cache: true})"), p.steps(1)
+    p.key("Home", 36)
+    p.until("document.querySelectorAll('#about .cells i').length === 128")
+    check("a block names sections of the book", p.js("document.getElementById('about').textContent.match(/Section \\d+\\.\\d+: /g).length >= 3"))
+    check("a block has a command", p.js("document.querySelector('#about code').textContent").startswith("incipit trace -p 'The cat sat' -n 3 --cache --attention 1."))
+    p.key(" ", 32)
+    p.until("incipit.state().step.step > 4", 60)
+    p.key(" ", 32)
+    p.until("document.getElementById('play').textContent === 'Play'")
+    # a click meets the block that is there
+    p.do("set({camera: 'side'})")
+    time.sleep(2)
+    p.settled()
+    x, y = p.js("(r => { const w = incipit.where(2, 4); return [r.x + w[0], r.y + w[1]]; })(document.getElementById('view').getBoundingClientRect())")
+    for kind in ("mousePressed", "mouseReleased"):
+        p.b.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    p.until("document.querySelector('#about h2').textContent === 'Layer 4 of “␣sat”'")
+    check("a click on a block tells about it")
+    p.clean("keys")
+    p.close()
+
+
+def a_frame_costs_little():
+    words = "the cat sat on the mat and the dog sat on the road "
+    p = Page(before="window.drawn = 0; for (const f of ['drawArrays', 'drawArraysInstanced', 'drawElements', 'drawElementsInstanced', 'drawRangeElements']) { const real = WebGL2RenderingContext.prototype[f];"
+             " WebGL2RenderingContext.prototype[f] = function (...a) { window.drawn++; return real.apply(this, a); }; }").ready()
+    p.do("set({prompt: %s, camera: 'all'})" % json.dumps("The cat sat" + " and" * 253))
+    s = p.steps(2)[-1]
+    check("256 tokens stand there", len(s["ids"]) >= 256)
+    time.sleep(2)
+    p.settled()
+    p.do("frames(200)")                   # compiled by now
+    runs = [p.do("frames(50)") for _ in range(8)]
+    p.do("set({camera: 'follow'})")       # labels move, too
+    time.sleep(2)
+    p.settled()
+    runs += [p.do("frames(50)") for _ in range(8)]
+    check("seven blocks a token", runs[0]["blocks"] >= 7 * 256)
+    was = p.js("drawn")
+    p.do("frames(10)")
+    check("draw calls are counted as they are", (p.js("drawn") - was) / 10, runs[8]["draws"])
+    at_most("draw calls of a frame", runs[0]["draws"], 12)
+    at_most("milliseconds of script of a frame, all tokens in view, the best of eight runs", min(r["ms"] for r in runs[:8]), 3)
+    at_most("milliseconds of script of a frame, labels moving, the best of eight runs", min(r["ms"] for r in runs[8:]), 3)
+    p.close()
+    p = Page().ready()                    # nothing is counted here: the counter would be allocating
+    p.do("set({prompt: %s})" % json.dumps("The cat sat" + " and" * 253))
+    p.steps(2)
+    time.sleep(2)
+    p.settled()
+    p.do("frames(200)"), p.do("frames(200)")
+    p.b.call("HeapProfiler.enable")
+
+    def used(frames):
+        p.b.call("HeapProfiler.collectGarbage")
+        p.js("void 0")
+        before = p.b.call("Runtime.getHeapUsage")["usedSize"]
+        p.js(f"void incipit.frames({frames})")
+        return p.b.call("Runtime.getHeapUsage")["usedSize"] - before
+    # asking allocates something itself; the best of several, for the engine of JavaScript may compile in between
+    few, lots = min(used(1) for _ in range(5)), min(used(300) for _ in range(5))
+    at_most("bytes of the heap a frame", (lots - few) / 299, 4)
+    p.key("f", ord("F"))
+    check("the frame counter can be switched on", p.until("document.getElementById('frames').textContent.includes('draw calls')"))
+    p.clean("frames")
+    p.close()
+
+
+def what_is_missing_is_said():
+    for what, before in [("WebAssembly with SIMD", "WebAssembly.validate = () => false"), ("DecompressionStream", "delete window.DecompressionStream")]:
+        p = Page(before=before)
+        p.until("!document.getElementById('instead').hidden")
+        check(f"without {what}: a sentence", what in p.js("document.getElementById('why-not').textContent"))
+        check(f"without {what}: the recorded figure", p.js("document.querySelectorAll('#instead svg rect').length"), 7 * 11)
+        check(f"without {what}: and ready says no", p.js("incipit.ready.then(() => 'yes', e => 'no')"), "no")
+        p.clean("without " + what)
+        p.close()
+    p = Page(before="HTMLCanvasElement.prototype.getContext = () => null").ready()
+    check("without WebGL2: a sentence", "no WebGL2" in p.js("document.getElementById('why-not').textContent"))
+    s = p.steps(3)[-1]
+    check("without WebGL2 all else works", s["step"]["step"], 3)
+    p.clean("without WebGL2")
+    p.close()
+
+
+def it_can_be_heard_and_stands_still():
+    p = Page(media=[("prefers-reduced-motion", "reduce")]).ready()
+    for _ in range(3):
+        s = p.steps(1)[0]
+        check("reduced motion: a step stands at once", p.do("resting()"))
+        said = p.js("document.getElementById('said').textContent")
+        check("each step is said", all(x in said for x in (f"Step {s['step']['step']}:", s["step"]["chosen"]["piece"].replace(" ", "␣"), f"rank {s['step']['chosen']['rank']}")))
+        check("and heard", p.until("document.getElementById('hear').textContent"), said) if s["step"]["step"] == 1 else p.until(f"document.getElementById('hear').textContent === {json.dumps(said)}")
+    check("all steps stand in a list", p.js("document.querySelectorAll('#log li').length"), 3)
+    check("the live region is polite", p.js("document.getElementById('hear').getAttribute('aria-live')"), "polite")
+    check("nothing that can be pressed has no name", p.js("[...document.querySelectorAll('button, input, select, canvas, [role]')].filter(e => e.checkVisibility() && !e.textContent.trim() && !e.getAttribute('aria-label') && !e.closest('label') && !e.labels?.length && !['status', 'alert'].includes(e.getAttribute('role'))).map(e => e.id || e.outerHTML)"), [])
+    p.clean("still")
+    p.close()
+
+
+def the_tree():
+    p = Page().ready()
+    p.js("document.getElementById('tab-tree').click()")
+    p.until("incipit.state().view.tab === 'tree' && incipit.state().prompt_tokens === 9")
+    p.until("incipit.state().step?.step === 1")
+    p.steps(4)
+    p.until("document.querySelectorAll('#tree-svg-view .node').length > 8")
+    words = p.js("[...document.querySelectorAll('#tree-svg-view .node')].map(e => e.getAttribute('aria-label'))")
+    check("the fork of chapter 7 is there", [any(w.startswith("␣" + x) for w in words) for x in ("Additionally", "However")], [True, True])
+    # another way is opened by a click, and by a key
+    one = p.do("state()")
+    p.js("[...document.querySelectorAll('#tree-svg-view .node')].find(e => /However.*not opened/.test(e.getAttribute('aria-label'))).dispatchEvent(new MouseEvent('click'))")
+    p.until(f"incipit.state().ids.length === 10 && incipit.state().node !== {one['node']}")
+    p.steps(8)
+    s = p.do("state()")
+    check("the text goes on there", s["pieces"][9], " However")
+    p.do(f"go({one['node']})")
+    p.steps(8)
+    shared = p.do("state()")
+    check("ways that begin alike have pages in common", [t["shared"] > 0 for t in p.do("tree()") if t["node"] == 0], [True]) if any(t["shared"] for t in p.do("tree()")) else None
+    p.until("document.querySelectorAll('#stages tbody tr').length > 8")
+    check("each stage of the sampler has a slider", p.js("[...document.querySelectorAll('#stages thead input')].map(e => e.dataset.setting)"), ["repetition_penalty", "temperature", "top_k", "top_p", "min_p", "seed"])
+    p.js("(e => { e.value = 3; e.dispatchEvent(new Event('input')); e.dispatchEvent(new Event('change')); })(document.querySelector('[data-setting=top_k]'))")
+    p.until("incipit.state().settings.top_k === 3")
+    p.do("set({temperature: 1})")
+    p.until("[...document.querySelectorAll('#stages tbody tr')].filter(r => r.children[5].className === 'none' || r.children[5].textContent === '–').length > 5")
+    p.do("set({temperature: 0, top_k: 0})")
+    # the picture is a picture, the command does the same
+    svg = p.js("incipit.svg()")
+    root = xml.fromstring(svg)
+    check("the tree is saved as SVG", root.tag, "{http://www.w3.org/2000/svg}svg")
+    check("without colours that only the page knows", "var(--" in svg, False)
+    s, how = p.do("state()"), p.do("command('generate')")
+    check("the command of the tree", how.startswith("incipit generate "))
+    out = subprocess.run([incipit, *shlex.split(how)[1:], "--json"], capture_output=True, text=True, check=True)
+    made = json.loads(out.stdout)["sequences"][0]
+    text = "".join(s["pieces"])
+    check("writes the same text", text.endswith(made["text"]) and len(made["text"]) > 3)
+    # beams
+    p.do("set({prompt: %s})" % json.dumps(FORK))
+    p.do("beams(3, 5)")
+    p.until("document.querySelectorAll('#tree-svg-view .node').length > 10")
+    b = p.do("state()")
+    out = json.loads(subprocess.run([incipit, "generate", "-p", FORK, "-n", "5", "--num-beams", "3", "--json"], capture_output=True, text=True, check=True).stdout)
+    check("beams find what the command finds", "".join(b["beams"][0]["pieces"][9:]), out["sequences"][0]["text"])
+    p.clean("tree")
+    p.close()
+
+
+def photographs():
+    os.makedirs(pictures, exist_ok=True)
+    p = Page().ready()
+
+    def photograph(name, wide=1280, high=860, scheme="light"):
+        p.b.look(wide, high, scheme)
+        time.sleep(2.5)
+        p.b.picture(os.path.join(pictures, name + ".png"))
+    p.steps(9)
+    photograph("cache")
+    p.do("set({camera: 'above', layer: 2, head: 1})")
+    photograph("above")
+    p.do("set({camera: 'follow', cache: false, layer: -1, head: -1})")
+    p.steps(2)
+    photograph("no-cache")
+    p.do("set({cache: true, camera: 'all'})")
+    p.steps(40)
+    photograph("all")
+    p.do("set({camera: 'follow', prompt: %s})" % json.dumps(PROMPTS[1]))
+    p.steps(16)
+    p.js("document.getElementById('view').focus()")
+    p.key("ArrowLeft", 37), p.key("ArrowDown", 40), p.key("ArrowDown", 40), p.js("document.activeElement.blur()")
+    photograph("dark", 1280, 1160, "dark")
+    p.b.look(1280, 860, "light")
+    p.do("set({prompt: %s})" % json.dumps(PROMPTS[0]))
+    p.steps(4)
+    photograph("phone", 390, 844)
+    p.b.look(1280, 1100, "light")
+    p.js("document.getElementById('tab-tree').click(), document.activeElement.blur()")
+    p.do("set({prompt: %s, temperature: 1, seed: 0})" % json.dumps(FORK))
+    p.steps(5)
+    p.js("(async () => { const s = await incipit.stages(0), c = s.stages[0].list.find(c => c.id !== incipit.state().ids[9]); await incipit.fork(0, c.id); for (let i = 0; i < 5; i++) await incipit.step(); })()")
+    photograph("tree", 1280, 1100)
+    p.do("set({prompt: %s, temperature: 0})" % json.dumps(FORK))
+    p.do("beams(3, 6)")
+    photograph("beams", 1280, 760)
+    p.close()
+    p = Page(before="WebAssembly.validate = () => false")
+    photograph("recorded", 1000, 560)
+    p.close()
+
+
+if pictures:
+    photographs()
+else:
+    at_most("bytes of the page", os.path.getsize(page), 4500000)
+    for part in sys.argv[5:] or ["numbers_are_the_commands", "back_and_fork", "keys_reach_all", "a_frame_costs_little", "what_is_missing_is_said", "it_can_be_heard_and_stands_still", "the_tree"]:
+        globals()[part]()
+    print("the living figures are as they should be")
