@@ -468,7 +468,7 @@ window.incipit = {
   step: () => doing(advance), back: () => doing(retreat), fork: (node, id) => doing(() => forked(node, id)), go: node => doing(async () => take(await ask("go", { node }))),
   beams: (width, steps) => doing(async () => { beamed = null, $("beam-width").value = width, $("beam-steps").value = steps; await beams(); }), stages: node => queued(() => ask("stages", { node })), measure: () => queued(measure),
   state, tree: () => structuredClone(tree), svg: () => treeSvg(), address: () => place(), command: (what, more) => view === "tree" && !more ? treeCommand() : command(what, more),
-  frames: n => scene?.measure(n), pick: (x, y) => scene?.pick(x, y), where: (i, l) => scene?.where(i, l), resting: () => !scene || scene.resting,
+  frames: (n, dry) => scene?.measure(n, dry), pick: (x, y) => scene?.pick(x, y), where: (i, l) => scene?.where(i, l), resting: () => !scene || scene.resting,
 };
 window.incipit.ready.catch(() => {});
 

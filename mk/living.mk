@@ -1,7 +1,7 @@
 # living.mk -- the living figures: one page that a browser opens from the disk (docs/living.md)
 .PHONY: living living-pictures
 living: build/living.html ## the living figures, build/living.html (wants what make wasm wants)
-build/living.html: tools/living.lua $(wildcard living/*) build/wasm/living.wasm $(BUILD)/incipit build/sections.tsv
-	@texlua tools/living.lua $(BUILD)/incipit build/wasm/living.wasm $@
+build/living.html: tools/living.lua $(wildcard living/*) build/living.wasm $(BUILD)/incipit build/sections.tsv
+	@texlua tools/living.lua $(BUILD)/incipit build/living.wasm $@
 living-pictures: build/living.html ## the pictures of docs/living again (needs Chromium)
-	@PICTURES=docs/living BUILD='$(BUILD)' sh tests/checks/living.sh
+	@PICTURES=docs/living BUILD='$(BUILD)' sh tests/checks/living_page.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# living.sh -- the living figures in a headless Chromium (living.py says what is looked at). PICTURES=FOLDER puts pictures of them there.
+# living_page.sh -- the living figures in a headless Chromium (living_page.py says what is looked at). PICTURES=FOLDER puts pictures of them there.
 set -eu
 build=${BUILD:-build} python=${PYTHON:-python3} page=build/living.html
 command -v "$python" > /dev/null || { echo "NOT RUN: the living figures, for there is no python3"; exit 77; }
@@ -9,4 +9,4 @@ if [ ! -f "$page" ]; then
   for t in clang-19 wasm-ld-19; do command -v $t > /dev/null || { echo "NOT RUN: the living figures, for there is no $t (./setup --wasm)"; exit 77; }; done
 fi
 ${MAKE:-make} -s living > /dev/null || { [ -f "$page" ] || { echo "NOT RUN: the living figures, for make living could not make them"; exit 77; }; }
-PYTHONDONTWRITEBYTECODE=1 "$python" tests/checks/living.py "$build/incipit" "$c" "$page" ${PICTURES:-}
+PYTHONDONTWRITEBYTECODE=1 "$python" tests/checks/living_page.py "$build/incipit" "$c" "$page" ${PICTURES:-}
