@@ -4,7 +4,7 @@
 const MOST = 1024, LAYERS = 6, HEADS = 4, SEGMENTS = 28, LABELS = 400;
 // what a block is; the shader has the same numbers
 const READ = 0, WRITTEN = 1, HELD = 2, NEW = 3, REDONE = 4, PASSED = 5, EMPTY = 6, RULE = 7;
-const layerY = l => l ? -.27 - .25 * l : 0, layerZ = l => l ? .42 + .26 * (l - 1) : 0;
+const layerY = l => l ? -.27 - .25 * l : 0, layerZ = l => l ? .52 + .25 * (l - 1) : 0;
 const HEAD_Y = 1.75;
 
 const COMMON = `#version 300 es
@@ -26,7 +26,7 @@ void main() {
   vec3 s = vec3(c & 1, c >> 1 & 1, c >> 2 & 1) * 2. - 1.;
   float layer = what.y;
   vec3 size = layer < .5 ? vec3(.37, .24, .37) : vec3(.31, .08, .31), at = vec3(what.x, layer < .5 ? 0. : -.27 - .25 * layer, 0);
-  if (layer > .5) at.z = fan * (.42 + .26 * (layer - 1.)), size.z = mix(size.z, .1, fan), at.y *= 1. - .9 * fan;     // from above, layers lie side by side
+  if (layer > .5) at.z = fan * (.52 + .25 * (layer - 1.)), size.z = mix(size.z, .1, fan), at.y *= 1. - .9 * fan;     // from above, layers lie side by side
   solid = 1.;
   if (kind == 7) { size = vec3(what.w * .5, .006, .006); at = vec3(what.x, -2.08, .0); }
   if (kind == 3 || kind == 5) {                      // a row is computed layer by layer, from the top down
@@ -224,7 +224,7 @@ function makeScene(canvas, box) {
     // as near as the height allows, as far as there are tokens to see; a long text is seen at its end
     const room = wide / high, least = 4.6 * room, most = Math.max(least, Math.min(17, wide / 60)), n = Math.max(4, tokens), head = Math.max(0, query);
     let span = Math.max(least, Math.min(most, n + 3.5));
-    goal[YAW] = 0, goal[PITCH] = .06, goal[Y] = -.12, goal[LENS] = .24, goal[FAN] = 0, goal[TALL] = 1;
+    goal[YAW] = 0, goal[PITCH] = .06, goal[Y] = -.24, goal[LENS] = .24, goal[FAN] = 0, goal[TALL] = 1;
     if (preset === "follow") goal[YAW] = .28, goal[PITCH] = .3;
     else if (preset === "above") goal[PITCH] = Math.PI / 2, goal[Y] = 0, goal[LENS] = .06, goal[FAN] = 1;
     else if (preset === "all") goal[YAW] = .1, goal[PITCH] = .3, goal[LENS] = .16, span = Math.max(least, n * 1.05 + 2), goal[TALL] = Math.max(1, Math.min(4, .62 * span / least));
@@ -246,7 +246,7 @@ function makeScene(canvas, box) {
     }
     const F = cam[LENS], room = wide / high, sx = 1 / (Math.tan(F) * room), sy = 1 / Math.tan(F), far = cam[SPAN] / 2 * sx;
     const cy = Math.cos(cam[YAW]), sn = Math.sin(cam[YAW]), cp = Math.cos(cam[PITCH]), sp = Math.sin(cam[PITCH]);
-    const dx = sn * cp, dy = sp, dz = cy * cp, tz = -.55 * cam[FAN];
+    const dx = sn * cp, dy = sp, dz = cy * cp, tz = .1 * cam[FAN];
     eye[0] = cam[X] + far * dx, eye[1] = cam[Y] + far * dy, eye[2] = tz + far * dz;
     right[0] = cy, right[1] = 0, right[2] = -sn;
     up[0] = -sn * sp, up[1] = cp, up[2] = -cy * sp;
@@ -391,7 +391,7 @@ function makeScene(canvas, box) {
     where(i, l) { project(i, layerY(l) * (l ? 1 - .9 * cam[FAN] : 1), layerZ(l) * cam[FAN], p); return [p[0], p[1]]; },
     pick(x, y) {                                       // which block is under a point: the first that its ray meets
       const tall = cam[TALL], t = Math.tan(cam[LENS]), a = (x / wide * 2 - 1) * t * wide / high, b = (1 - y / high * 2) * t;
-      const to = [cam[X], cam[Y], -.55 * cam[FAN]], away = cam[SPAN] / 2 / (t * wide / high);
+      const to = [cam[X], cam[Y], 0.1 * cam[FAN]], away = cam[SPAN] / 2 / (t * wide / high);
       const d = to.map((c, k) => (c - eye[k]) / away + a * right[k] + b * up[k] * (k === 1 ? tall : 1));
       let best = null, near = Infinity;
       for (let k = 0; k < nBlocks; k++) {
@@ -410,16 +410,16 @@ function makeScene(canvas, box) {
     colours, size,
     calm(yes) { still = yes, changed = true; },
     get resting() { return !animating && !waiting; },
-    // for the test: frames at once, the camera turning; how many draw calls, and how long the script of one takes. A dry run draws one block of
-    // them all: the script does the same, and a renderer by software has less to do
+    // for the test: frames at once, the camera turning; how many draw calls, and how long the script of one takes. A dry run draws one block
+    // and one beam: the script does the same, and a renderer by software has less to do
     measure(frames, dry) {
-      const all = nBlocks;
-      if (dry) nBlocks = 1;
+      const all = nBlocks, looks = nBeams;
+      if (dry) nBlocks = nBeams = 1;
       gl.enable(gl.SCISSOR_TEST), gl.scissor(0, 0, 1, 1);                 // what is measured is the script, and not a renderer
       const t = performance.now();
       for (let k = 0; k < frames; k++) own[YAW] += k & 1 ? .01 : -.01, first = true, paint();
       const ms = (performance.now() - t) / frames;
-      gl.disable(gl.SCISSOR_TEST), gl.finish(), nBlocks = all, changed = true;
+      gl.disable(gl.SCISSOR_TEST), gl.finish(), nBlocks = all, nBeams = looks, changed = true;
       return { draws: count.draws, ms, blocks: nBlocks };
     },
   };

@@ -7,7 +7,7 @@ const drawnIn = (parent, name, attributes = {}, text) => {
   if (text !== undefined) e.textContent = text;
   return e;
 };
-const COLUMN = 122, LINE = 28, PAD = 30;
+const LINE = 28, PAD = 30;
 let stagesOf = new Map(), stagesKey = "", focusNode = null, treeNodes = [];
 
 // ---- which ways are shown: the nodes that there are, and beside those of the path the likeliest others
@@ -51,7 +51,7 @@ let drawing = 0;
 async function drawTree() {
   if (view !== "tree" || !now) return;
   const me = ++drawing, search = beamed && now.search?.length, on = new Set(search ? [0] : [0, ...path().map(t => t.node)]);
-  $("beam").textContent = search ? "Back to the tree" : "Search";
+  $("beam").textContent = search ? "Tree" : "Search";
   const top = search ? searched(on) : await allWays(on);
   if (me !== drawing) return;
   let deep = 0, high = 0, low = 0;
@@ -61,12 +61,17 @@ async function drawTree() {
     for (const k of n.kids) put(k, y + k.dy);
   };
   put(top, 0);
-  const begin = (search ? now.pieces : now.pieces.slice(0, now.prompt_tokens)).join("").slice(-44), left = Math.min(420, 7.6 * begin.length + 34);
-  const width = left + deep * COLUMN + 90 + PAD, height = Math.max(260, low - high + 2 * PAD), down = (height - high - low) / 2;
+  // a column is as wide as the widest of its words
+  const wide = [0], left_ = [0];
+  const widths = n => { wide[n.depth] = Math.max(wide[n.depth] ?? 0, n.depth ? wordWidth(n) : 0), n.kids.forEach(widths); };
+  widths(top);
+  for (let d = 1; d <= deep; d++) left_[d] = d === 1 ? 0 : left_[d - 1] + wide[d - 1] + 58;
+  const begin = (search ? now.pieces : now.pieces.slice(0, now.prompt_tokens)).join("").slice(-44), left = textWidth(begin, "italic 16px") + 60;
+  const width = left + (left_[deep] ?? 0) + (wide[deep] ?? 0) + 100 + PAD, height = Math.max(260, low - high + 2 * PAD), down = (height - high - low) / 2;
   const svg = $("tree-svg-view");
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`), svg.setAttribute("width", width), svg.setAttribute("height", height);
-  const x = n => n.depth ? left + n.depth * COLUMN - COLUMN + 18 : left - 16, Y = n => n.y + down;
+  const x = n => n.depth ? left + 18 + left_[n.depth] : left - 16, Y = n => n.y + down;
   const edges = drawnIn(svg, "g", { fill: "none" }), nodes = drawnIn(svg, "g");
   treeNodes = [];
   const draw = n => {
@@ -105,7 +110,13 @@ function fit(n) {
   }
   return { high: [0, ...high], low: [0, ...low] };
 }
-const wordWidth = n => 8.3 * visible(n.t.piece ?? "").length + 8;
+const ruler = document.createElement("canvas").getContext("2d");
+function textWidth(text, font) {
+  if (!ruler) return 8 * text.length;
+  ruler.font = font + " " + getComputedStyle(document.body).fontFamily;
+  return ruler.measureText(text).width;
+}
+const wordWidth = n => textWidth(visible(n.t.piece ?? ""), "15px") + 4;
 function node(n, parent, on, begin, x, y, search) {
   const path = n.ghost ? false : on.has(n.t.node), here = !search && !n.ghost && n.t.node === now.node, p = n.t.probability;
   const g = drawnIn(parent, "g", { class: "node", role: "treeitem", "aria-level": n.depth + 1, "aria-selected": here });
@@ -116,8 +127,8 @@ function node(n, parent, on, begin, x, y, search) {
     const w = wordWidth(n);
     drawnIn(g, "rect", { class: "ring", x: x - 5, y: y - 11, width: w + 4, height: 22, rx: 2, style: `fill:${here ? "var(--rubric)" : "var(--page)"};stroke:${here || path ? "var(--rubric)" : n.ghost ? "none" : "var(--cache)"};stroke-width:${path ? 1.2 : .8};fill-opacity:${n.ghost ? 0 : 1}` });
     drawnIn(g, "text", { x, y: y + 4.5, style: `font:${path ? 15 : 14}px var(--serif);fill:${here ? "var(--page)" : n.ghost ? "var(--faint)" : path ? "var(--rubric)" : "var(--ink)"}` }, name);
-    if (p !== undefined) drawnIn(g, "text", { x: x + w + 3, y: y + (n.ghost ? 4 : -3), style: `font:9.5px var(--sans);fill:var(--faint)` }, p >= .9995 ? "1" : p.toFixed(3).replace(/^0/, ""));
-    if (n.t.shared && n.t.pages && !path) drawnIn(g, "text", { x: x - 4, y: y + 21, style: "font:9px var(--sans);fill:var(--faint)" }, `${n.t.shared} of ${many(n.t.pages, "page")} shared`);
+    if (p !== undefined) drawnIn(g, "text", { x: x + w + 4, y: y + (n.ghost ? 4 : -4), style: `font:9.5px var(--sans);fill:var(--faint)` }, p >= .9995 ? "1" : p.toFixed(3).replace(/^0/, ""));
+    if (n.t.shared && n.t.pages) drawnIn(g, "text", { x: x + w + 4, y: y + 11, style: "font:9.5px var(--sans);fill:var(--key)" }, `${n.t.shared}/${n.t.pages} pages`);
   }
   const it = { ...n, e: g, x, y };
   g.onclick = () => pickNode(it);
@@ -217,8 +228,8 @@ async function beams() {
   beamed = { width, steps, node: now.node };
   take(r);
 }
-const beamSentence = () => `${many(now.beams.length, "beam")}, ${many(beamed.steps, "step")}, ${grouped(now.beams_compute)} multiply-adds. The likeliest text that was found: ${quoted(now.beams[0].pieces.slice(-beamed.steps).join(""))}, log-probability ${now.beams[0].sum.toFixed(4)}`
-  + (now.beams.length > 1 ? `; the last of the beams: ${quoted(now.beams.at(-1).pieces.slice(-beamed.steps).join(""))}, ${now.beams.at(-1).sum.toFixed(4)}.` : ".");
+const beamSentence = () => `${many(now.beams.length, "beam")}, ${many(beamed.steps, "step")}, ${grouped(now.beams_compute)} multiply-adds. The likeliest text that was found: “${now.beams[0].pieces.slice(-beamed.steps).join("").trim()}”, log-probability ${now.beams[0].sum.toFixed(4)}`
+  + (now.beams.length > 1 ? `; the last of the beams: “${now.beams.at(-1).pieces.slice(-beamed.steps).join("").trim()}”, ${now.beams.at(-1).sum.toFixed(4)}.` : ".");
 async function along(t) {                  // what a search has found is written, token by token
   const ids = [];
   for (let k = t; k; k = now.search.find(s => s.node === k.parent)) ids.unshift(k.id);

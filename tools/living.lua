@@ -50,8 +50,10 @@ local function recorded()
   put('<svg viewBox="0 0 %d %d" role="img" aria-label="Blocks of %d tokens, six rows of the cache below each but the last, and arcs from the last row back to those it looks at.">', width, height, #piece)
   local function x(i) return 20 + W * (i - .5) end
   local q = #piece - 1
-  for i, w in ipairs(look) do
-    put('<path d="M%.1f 92Q%.1f %.1f %.1f 92" fill="none" stroke="var(--query)" stroke-width="%.2f" stroke-opacity="%.3f"/>', x(q), (x(q) + x(i)) / 2, 88 - 13 * math.sqrt((q - i) * 40), x(i), 1 + 7 * w, math.min(1, .08 + 1.05 * w ^ .62))
+  for i, w in ipairs(look) do              -- itself, too
+    local way = i == q and ("M%.1f 92C%.1f 66 %.1f 66 %.1f 92"):format(x(q) - 3, x(q) - 16, x(q) + 16, x(q) + 3)
+      or ("M%.1f 92Q%.1f %.1f %.1f 92"):format(x(q), (x(q) + x(i)) / 2, 92 - 27 * (q - i) ^ .8, x(i))
+    put('<path d="%s" fill="none" stroke="var(--query)" stroke-width="%.2f" stroke-opacity="%.3f"/>', way, 1 + 7 * w, math.min(1, .08 + 1.05 * w ^ .62))
   end
   for i, p in ipairs(piece) do
     put('<text x="%.1f" y="116" text-anchor="middle" style="font:15px var(--serif);fill:var(%s)">%s</text>', x(i), i <= read_ and "--faint" or "--ink", escaped((p:gsub("^ ", ""))))
