@@ -99,7 +99,7 @@ function numbers() {
   $("seq-len").textContent = grouped(now.seq_len);
   $("seq-unit").textContent = s ? "tokens read, and one written" : "tokens read";
   $("kv-cache").textContent = grouped(bytes);
-  $("kv-unit").textContent = s && s.cache_rows ? `bytes, ${many(s.cache_rows, "row")} of ${grouped(s.cache_bytes / s.cache_rows)}` : "bytes: nothing is kept";
+  $("kv-unit").textContent = s && s.cache_rows ? `bytes, ${many(s.cache_rows, "row")} of ${grouped(s.cache_bytes / s.cache_rows)}` : "bytes kept from step to step";
   $("compute").textContent = grouped(now.compute);
   $("compute-step").textContent = grouped(now.compute_step);
   $("step-unit").textContent = s ? `multiply-adds, ${many(s.counters.rows, "row")}` : "multiply-adds";
@@ -257,7 +257,7 @@ async function tell() {
     const x = s && i < s.length ? await ask("numbers", { layer: l - 1, position: i }) : null;
     if (me !== telling) return;
     if (x) for (const [k, name] of [[0, "Key"], [1, "Value"]]) parts.push(made("h2", "", name), cells(x.slice(64 * k, 64 * k + 64)), made("p", "note", `Two heads of 32 numbers; the first three are ${[...x.slice(64 * k, 64 * k + 3)].map(v => v.toFixed(4)).join(", ")}.`));
-    else if (s && i < s.length) parts.push(made("p", "note", "Its key and value were used and thrown away: without the cache nothing is kept."));
+    else if (s && i < s.length) parts.push(made("p", "note", "Its key and value are not kept for the next step: the cache is off."));
     sections.push(SECTIONS.attention, SECTIONS.append, SECTIONS.page);
     if (s && s.work[i] === "redo") sections.unshift(SECTIONS.again);
   }
@@ -287,7 +287,7 @@ async function measure() {
     const most = Math.max(...all.flatMap(a => a.far)), box = made("div", "heads");
     for (const a of all) {
       const table = made("table"), caption = made("caption"), mean = a.far.reduce((x, y) => x + y, 0) / 24;
-      caption.append(made("b", "", mean.toFixed(2)), ` tokens back on average in ${many(a.steps, "step")}, ${(100 * a.share).toFixed(0)} percent of what there was: `, made("i", "", a.prompt));
+      caption.append(made("i", "", a.prompt), made("br"), made("b", "", mean.toFixed(2)), ` tokens back on average in ${many(a.steps, "step")}, ${(100 * a.share).toFixed(0)} percent of what there was`);
       table.append(caption);
       const top = made("tr");
       top.append(made("th"), ...[1, 2, 3, 4].map(h => Object.assign(made("th", "", "head " + h), { scope: "col" })));
