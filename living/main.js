@@ -111,7 +111,7 @@ function numbers() {
 }
 const sentence = () => {
   const s = now.step;
-  if (!s) return now.seq_len ? `The prompt has ${many(now.prompt_tokens, "token")}: ${now.pieces.slice(0, now.prompt_tokens).map(quoted).join(" ")}. Nothing has been computed yet.` : "";
+  if (!s) return now.prompt_tokens ? `The prompt has ${many(now.prompt_tokens, "token")}: ${now.pieces.slice(0, now.prompt_tokens).map(quoted).join(" ")}. Nothing has been computed yet; a step reads it and writes a token.` : "";
   const fresh = s.work.filter(w => w === "new").length, redo = s.work.filter(w => w === "redo").length, kept = s.work.filter(w => w === "cached").length;
   const did = [fresh && `computes ${many(fresh, "row")}`, redo && (fresh ? `computes ${grouped(redo)} again` : `computes ${many(redo, "row")} again`), kept && `takes ${grouped(kept)} from the cache`].filter(Boolean);
   const w = weights(), c = s.chosen;

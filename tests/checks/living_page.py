@@ -364,7 +364,7 @@ def photographs():
     os.makedirs(pictures, exist_ok=True)
     p = Page(media=(), wide=1280, high=860).ready()
 
-    def photograph(name, wide=1280, high=860, scheme="light"):
+    def photograph(name, wide=1080, high=740, scheme="light"):
         p.b.look(wide, high, scheme)
         time.sleep(2.5)
         p.b.picture(os.path.join(pictures, name + ".png"))
@@ -382,7 +382,7 @@ def photographs():
     p.steps(16)
     p.js("document.getElementById('view').focus()")
     p.key("ArrowLeft", 37), p.key("ArrowDown", 40), p.key("ArrowDown", 40), p.js("document.activeElement.blur()")
-    photograph("dark", 1280, 1160, "dark")
+    photograph("dark", 1000, 820, "dark")
     p.b.look(1280, 860, "light")
     p.do("set({prompt: %s})" % json.dumps(PROMPTS[0]))
     p.steps(4)
@@ -392,10 +392,10 @@ def photographs():
     p.do("set({prompt: %s, temperature: 1, seed: 0})" % json.dumps(FORK))
     p.steps(5)
     p.js("(async () => { const s = await incipit.stages(0), c = s.stages[0].list.find(c => c.id !== incipit.state().ids[9]); await incipit.fork(0, c.id); for (let i = 0; i < 5; i++) await incipit.step(); })()")
-    photograph("tree", 1280, 1100)
+    photograph("tree", 1160, 980)
     p.do("set({prompt: %s, temperature: 0})" % json.dumps(FORK))
     p.do("beams(3, 6)")
-    photograph("beams", 1280, 760)
+    photograph("beams", 1160, 760)
     p.close()
     p = Page(before="WebAssembly.validate = () => false")
     photograph("recorded", 1000, 560)
