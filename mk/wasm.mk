@@ -1,6 +1,6 @@
 # wasm.mk -- the engine for a browser: build/living.wasm. It wants clang-19, lld-19, wasi-libc and libclang-rt-19-dev-wasm32
 # (./setup --wasm); nothing else does.
-.PHONY: wasm check-wasm
+.PHONY: wasm check-wasm wasm-mutants measure-wasm
 WASM_CC ?= clang-19
 WASM_AR ?= llvm-ar-19
 WASM_LD ?= wasm-ld-19
@@ -50,3 +50,9 @@ $(WASM)/try_libc.wasm: $(WASM)/obj/wasm/try_fmaf.o
 # the cutter of texts beside PCRE2's
 $(WASM)/try_split: wasm/try_split.c wasm/split.c $(WASM)/made/kinds.c $(BUILD)/libmodules.a
 	$(CC) $(CFLAGS) wasm/try_split.c $(WASM)/made/kinds.c $(BUILD)/libmodules.a -o $@ $(ENGINE_LIBS)
+check-wasm: $(BUILD)/incipit ## the engine for a browser, bit for bit, in node and in Chromium; its fmaf; the same bytes twice
+	@sh tests/checks/living.sh
+wasm-mutants: $(BUILD)/incipit ## plants faults in what only a browser gets; each must be found
+	@sh tests/checks/living.sh mutants
+measure-wasm: check-wasm ## what the engine costs in node, and what the check has found, into figures/data/living.csv
+	@node wasm/measure.mjs build/living.wasm $(WASM) > build/living.csv && mv build/living.csv figures/data/living.csv

@@ -68,6 +68,7 @@ job() {
   matrix) one matrix sh tests/checks/matrix.sh short; grep 'NOT RUN' "$out/matrix.out" ;;
   page) one page sh tests/checks/page.sh; grep 'NOT RUN' "$out/page.out" ;;
   living_page) one living_page sh tests/checks/living_page.sh; grep 'NOT RUN' "$out/living_page.out" ;;
+  living) one living sh tests/checks/living.sh short; grep "NOT RUN" "$out/living.out" ;;
   serve) one serve sh tests/checks/serve.sh; grep 'NOT RUN' "$out/serve.out" ;;
   soak) one soak sh tests/checks/soak.sh; tail -1 "$out/soak.out" ;;
   exercises) one exercises sh tests/planted/exercises.sh; grep ' faults' "$out/exercises.out" || true ;;
@@ -127,7 +128,7 @@ else
   sh tests/planted/exercises.sh unpack
   jobs="makes exercises matrix verify check_training races check_formats check_paths amalgamation check_warps"
   for s in "$@"; do case " $jobs " in *" $s "*) ;; *) jobs="$jobs $s" ;; esac; done
-  jobs="$jobs recipes ulp data python-tokenizers corpus siege page living_page serve soak records objects library $(for c in ${CHECKPOINTS:-}; do echo "alone-$c"; done)"
+  jobs="$jobs recipes ulp data python-tokenizers corpus siege page living living_page serve soak records objects library $(for c in ${CHECKPOINTS:-}; do echo "alone-$c"; done)"
   claim $jobs &
 fi
 # what is cheap: nothing is compiled but small programs

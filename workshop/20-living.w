@@ -1,8 +1,75 @@
 @i types.w
 
-\chapterquestion{Can a page in a browser run the same program, to the last bit?}
+\chapterquestion{A page shows what the engine does. How do we know that it is the engine?}
 @** The engine in the browser.
-PROSE
+Suppose you want to \emph{watch} a cache grow: a page in a browser, a token at a time, with a switch that turns the cache off. The usual way is to write the page's arithmetic once more, in JavaScript. It would be a second engine, with other sums in another order; sooner or later it would write another word than the first one, and nobody could say which of the two the book is about.
+@^browser@>
+
+So the page gets \emph{this} engine. A compiler that makes machine code can also make WebAssembly, the code of a small machine that every browser contains \cited{Haas 2017}. It has integers, floats and doubles that are added and multiplied as IEEE~754 says, and registers of \given{128} bits. That is nearly all an engine needs. Then a page can be held to the rule of this book: the same bits. What you see there is what the command computes, number for number, and a test compares the two.
+@^WebAssembly@>
+
+We thought that this would be a matter of flags for the compiler. Nearly all of it was. But four sums in \given{40 million} came out wrong, by one unit, and this chapter begins with them.
+
+@ Our program needs no browser. It does a sum that goes wrong, in three ways (\cref{sec:roundodd}), and then what a page would do: it writes a text, turns the cache off in the middle, goes back, and writes another token where it was (\cref{sec:branches}). Called with |"values"|, it prints what the book quotes.
+
+@c
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "families/loader.h"
+#include "living/exact.h"
+#include "living/living.h"
+@;@#
+@<Add in three ways@>@;
+@<Write, go back, and branch@>@;
+@<Print what was measured@>@;
+@#
+int main(int argc, char **argv)
+{
+  bool values = argc > 1 && strcmp(argv[1], "values") == 0;
+  if (values && !print_measured()) return 1;
+  if (!values) add_in_three_ways();
+  return branch(values) ? 0 : 1;
+}
+
+@* A machine without rounding modes. \label{sec:roundodd}
+Kernels multiply and add with one rounding (\cref{simd}). WebAssembly has no such instruction\footnote{Not in the part of it that means the same everywhere. Its \emph{relaxed} instructions may round once or twice, as the host likes: that is a page whose numbers depend on the visitor's processor.}, and C has a function for this case: |fmaf|. For floats it looks easy. The product of two floats has at most 48 bits, and a double has room for 53. So the product is \emph{exact} in double, we add |c| in double, and round the sum to float.
+@^fused multiply--add@>@^relaxed SIMD@>
+
+Where is the trap? The sum is rounded twice, once to double and once to float. Usually that does no harm. But suppose the exact sum lies a hair below the middle between two floats. The first rounding may move it \emph{onto} the middle, and the second then sees a tie and goes to the even neighbour, which may be the wrong one.
+@^double rounding@>
+
+\begin{byhand}{a sum that is rounded twice}
+Let $a=1+2^{-23}$, $b=2^{-24}(1-2^{-23})$, $c=1+2^{-23}$. All three are floats. The product is $2^{-24}(1-2^{-46})=2^{-24}-2^{-70}$, and the exact sum
+$$1+2^{-23}+2^{-24}-2^{-70}.$$
+Near $1$ a step from float to float is $2^{-23}$. So our two candidates are $1+2^{-23}$ and $1+2^{-22}$, with the middle at $1+2^{-23}+2^{-24}$. The sum lies below the middle, if only by $2^{-70}$: the answer is $1+2^{-23}$.
+
+Now in double. A step there is $2^{-52}$, and $2^{-70}$ is far less than half of it. So the sum is rounded to $1+2^{-23}+2^{-24}$, the middle itself. A tie goes to the candidate whose last bit is even: $1+2^{-22}$. That is one unit too much.
+\end{byhand}
+
+@ The program does the same sum; the last line is |fmaf| of the machine on which this book was made, which has the instruction.
+
+\checkpoint[1,5]{build/out/living.txt}{one sum, added in three ways}
+
+A C library knows the trap, and repairs it in such a case: it sets the processor's rounding mode to ``towards zero'', adds once more, and sees whether anything was lost. WebAssembly has one mode only. There the second addition gives what the first gave, the library concludes that nothing was lost, and moves its result the wrong way. Of \val{living.fused.triples} triples that we chose to be hard, the library for WebAssembly gets \val{living.libc.wrong} wrong. (Of random ones, hardly any: the author of a library could test for a day and see nothing.)
+@^rounding mode@>
+
+What helps is an old trick, \emph{rounding to odd} \cited{Boldo 2008}. Round the first time by a rule of its own: if the sum does not fit, take of its two neighbours in double the one whose last bit is \emph{odd}. Can such a number ever lie on the middle between two floats? No: a middle has zeros behind its twenty-fifth bit, so as a double it is even. A sum just below the middle stays below it, and the second rounding goes where it should. The last bit of the double has become a note that something was lost.
+@^rounding to odd@>
+
+@<Add in three ways@>=
+static void add_in_three_ways(void)
+{
+  const float a = 0x1.000002p+0f, b = 0x1.fffffcp-25f, c = 0x1.000002p+0f;
+  double twice = (double) a * b + c, odd = rounded_to_odd((double) a * b, c);
+  printf("a * b + c: 1 + 2^-23 + 2^-24 - 2^-70 exactly\n");
+  printf("  in double       %-22a then in float %a\n", twice, (double) (float) twice);
+  printf("  rounded to odd  %-22a then in float %a\n", odd, (double) (float) odd);
+  printf("  exact_fmaf      %-22s               %a\n", "", (double) exact_fmaf(a, b, c));
+  printf("  this machine    %-22s               %a\n\n", "", (double) fmaf(a, b, c));
+}
+
+@ The header needs only a C compiler, so the suite tries it here, with integers of \given{128} bits as the judge.
 
 @(exact.h@>=
 /** |fmaf| where there is no instruction for it and the rounding mode cannot be changed. */
@@ -18,7 +85,8 @@ PROSE
 #endif
 #endif
 
-@ PROSE
+@ How do we learn what an addition has lost? With five more additions, each of which is exact \cited{Knuth 1997}: subtract from the sum what was added, and compare what is left with the summands. If the loss is not zero and the sum is even, we want its odd neighbour, on the side of the loss. Doubles of one sign are ordered like the integers that their bits are, so the neighbour is one more or one less.
+@^exact transformation of a sum@>
 
 @<Round to odd@>=
 static inline double rounded_to_odd(double product, double c)
@@ -35,7 +103,8 @@ static inline double rounded_to_odd(double product, double c)
   return sum;
 }
 
-@ PROSE
+@ That makes ten operations where an instruction would do. But the trap needs a sum \emph{on} the middle: its last 29 bits in double are then a one and 28 zeros. For all others, rounding twice is rounding once, so only they take the long way. There is a second kind. Below $2^{-\given{126}}$ floats are subnormal: they keep fewer than 24 bits, the middle is at another place for each exponent, and we do not look for it. All of them take the long way.
+@^subnormal number@>
 
 @<Multiply and add, rounding once@>=
 static inline float exact_fmaf(float a, float b, float c)
@@ -48,7 +117,24 @@ static inline float exact_fmaf(float a, float b, float c)
   return (float) sum;
 }
 
-@ PROSE
+@* Four lanes. \label{sec:simd128}
+The table of kernels for WebAssembly is a table like the others (\cref{tab:wasmfiles}): a head of forty lines, and the bodies that all tables share. What WebAssembly calls SIMD128 are registers of four floats or two doubles. So four multiply--adds need two registers of doubles, are rounded to floats, and joined.
+@^SIMD128@>
+
+\begin{table}[tbp]
+\tabcaption{tab:wasmfiles}{The files of \.{wasm}: all that a browser needs besides the engine.}
+\begin{tabular}{@@{}l@@{\quad}p{58mm}@@{}}
+\tabhead{file} & \tabhead{is}\\\midrule
+\.{simd128*.c} & the table of kernels, in five files as every table\\
+\.{fmaf.c} & |fmaf|, by the header of this chapter\\
+\.{snapshot.c} & writes model, tokenizer and kinds of characters as C\\
+\.{material.c} & puts a model together again from that\\
+\.{split.c} & cuts texts, in place of PCRE2\\
+\.{include} & threads, for a machine that has one\\
+\.{exports.c} & what a page calls\\
+\.{engine.mjs} & calls it, from node or from a page
+\end{tabular}
+\end{table}
 
 @<Multiply and add four times@>=
 #include <wasm_simd128.h>
@@ -69,7 +155,7 @@ static inline v128_t exact_fma(v128_t a, v128_t b, v128_t c)
     wasm_f32x4_demote_f64x2_zero(high), 0, 2);
 }
 
-@ PROSE
+@ The names of instructions say which numbers they take and make: promote two floats to doubles, demote two doubles to floats.
 
 @<Compute both halves in double@>=
 #define UPPER(x) wasm_f64x2_promote_low_f32x4(wasm_i64x2_shuffle(x, x, 1, 1))
@@ -77,7 +163,7 @@ static inline v128_t exact_fma(v128_t a, v128_t b, v128_t c)
 v128_t low = wasm_f64x2_add(wasm_f64x2_mul(LOWER(a), LOWER(b)), LOWER(c));
 v128_t high = wasm_f64x2_add(wasm_f64x2_mul(UPPER(a), UPPER(b)), UPPER(c));
 
-@ PROSE
+@ Whether some lane needs the long way is asked for all four at once. The lower words of the doubles are brought together in one register and tested for the middle, the upper words for exponents below $2^{-\given{126}}$: without its sign such a word is less than that of this power. In a text of the built-in model this is rare. So the long way is a function that is not inlined, and goes lane by lane.
 
 @<Give doubtful lanes to the slow way@>=
 v128_t words = wasm_i32x4_shuffle(low, high, 0, 2, 4, 6);
@@ -88,7 +174,7 @@ v128_t tiny = wasm_u32x4_lt(wasm_i32x4_shl(tops, 1),@|
   wasm_i32x4_const_splat(0x38100000 << 1));
 if (wasm_v128_any_true(wasm_v128_or(half, tiny))) return exact_fma_lanes(a, b, c);
 
-@ PROSE
+@ Now the head. |FUSED_IS_CALLED| says that |fused| is a function of its own here, as in plain C: inlined into all unrolled loops, its twenty instructions made the object three times as large, and not a bit faster.
 
 @(simd128.inc@>=
 /** The head for WebAssembly, whose registers have four lanes. */
@@ -102,7 +188,7 @@ if (wasm_v128_any_true(wasm_v128_or(half, tiny))) return exact_fma_lanes(a, b, c
 #include "kernels/lanes.inc"
 @<Multiply--add and the rest, for WebAssembly@>@;
 
-@ PROSE
+@ We count on four floats being a |v128_t|; the compiler's vectors can be converted by a cast.
 
 @<Multiply--add and the rest, for WebAssembly@>=
 static ALONE vec fused(vec a, vec b, vec c)
@@ -123,7 +209,8 @@ INLINE vec i8_to_f32(const int8_t *small)
 }
 @<Choose lanes and fold them, four at a time@>@;
 
-@ PROSE
+@ There is no instruction for binary16 either. Sign aside, exponent and mantissa are moved to where a float has them; then the exponent is too small by \given{112}, and a multiplication by $2^{\given{112}}$ repairs it, for subnormal numbers, too, since the product is exact. Only the largest exponent must stay the largest: infinities and numbers that are none get it by hand.
+@^binary16@>
 
 @<Widen four numbers of binary16@>=
 v128_t rest = wasm_i32x4_shl(wasm_v128_and(u, wasm_i32x4_const_splat(0x7fff)), 13);
@@ -133,7 +220,7 @@ v128_t number = wasm_f32x4_mul(rest, wasm_f32x4_const_splat(0x1p112f));
 v128_t other = wasm_v128_or(rest, wasm_i32x4_const_splat(0x7f800000));
 return (vec) wasm_v128_or(wasm_v128_bitselect(other, number, top), sign);
 
-@ PROSE
+@ What remains is plain C, for a compiler finds the instructions; it is what NEON has.
 
 @<Choose lanes and fold them, four at a time@>=
 HELPER vec blend(int n, vec a, vec b)
@@ -155,7 +242,19 @@ HELPER vec fold_all(const vec *a)
   return MIX(b[0], b[1], 0, 2, 4, 6) + MIX(b[0], b[1], 1, 3, 5, 7);
 }
 
-@* A text that branches. PROSE
+@* What stays outside. \label{sec:wasmoutside}
+The engine reads JSON with one library, cuts texts by a pattern with a second, and asks a third for the normal form of a text. All three can be compiled for WebAssembly. But they are larger than our kernels, their sources would have to be fetched to build a page, and the page would carry a parser of JSON to read one file that never changes.
+
+So that file is read \emph{before}. A program, \.{snapshot.c}, opens the built-in model here, with the engine's own readers, and writes down what it has got: the settings, the merges, and the weights, byte for byte. That becomes part of the WebAssembly. No file is opened in a browser, and nothing is fetched. The snapshot refuses a model that the page's side could not put together again: one with biases, say, or with a normal form.
+@^snapshot@>
+
+And the pattern? You may type any prompt, in any script, and its tokens must be exactly those of the command. GPT-2's pattern asks only three things of a character: is it a letter, a number, white space? The snapshot puts these questions to PCRE2, for each of the \given{1\,112\,064} characters that there can be, and writes a table. Then a page of C (\.{split.c}) do what the pattern says. They are not to be believed, of course. A test gives every character, in eight surroundings, and texts at random to both cutters: \val{living.split.texts} texts, of which \val{living.split.wrong} are cut otherwise.
+@^pattern@>
+
+That leaves two things: a header in which starting a second thread fails (the engine then has one worker, and knows it), and the name of a file for messages. Compressed, all of the engine takes \val{living.bytes.engine}; the weights, which are packed tightly already, \val{living.bytes.weights}.
+
+@* A text that branches. \label{sec:branches}
+Now to what a page does. It has one prompt. Someone steps forward, goes back, clicks on a token and asks for another in its place, turns the cache off, and looks at numbers. Each of these is a call of C, and each must be honest: a step that is shown as computed was computed, and a page of the cache that two branches are said to share is one piece of memory.
 
 @(living.h@>=
 @;
@@ -174,14 +273,14 @@ HELPER vec fold_all(const vec *a)
 @<What a page can ask@>@;
 #endif
 
-@ PROSE
+@ There must be an end to a page's memory. A pass that recomputes everything and shows all attention weights needs a square of its length, so texts are shorter here than the model would allow. Pages have four rows. That is small, and meant so: with the usual \given{64}, two branches of a short text would never share a whole one.
 
 @<Limits of a page@>=
 enum { LIVING_CONTEXT = 512, LIVING_PAGE = 4, LIVING_TEXTS = 32,
   LIVING_NODES = 1024, LIVING_MOST_BEAMS = 16 };
   /* tokens that are read; rows of a page of the cache; texts whose rows are kept; places; beams */
 
-@ PROSE
+@ When a text is read, the page keeps what came of it: the logits of its last row, and where that row looked, in each layer and head. Counters before and after say what the step has cost. Of all logits we keep a hash, so that two programs can compare theirs in one line.
 
 @<What a text was read for@>=
 struct living_read { float *logits, *look; size_t rows;
@@ -189,7 +288,8 @@ struct living_read { float *logits, *look; size_t rows;
   /* |logits[vocab_size]|, null: it was not read; |look[n_layers][n_heads][n]|, the weights of the last row;
     rows of the pass; whether the cache was on; hashes of these logits, and of all on the way */
 
-@ PROSE
+@ A place in a text is a token and the text before it. Places form a tree, whose root is the prompt: that is the token tree of \cref{search}, but one that grows as somebody clicks. A place knows its token, and why it was chosen, and what its text was read for once it has been.
+@^token tree@>
 
 @<A place in a text@>=
 struct living_node { uint32_t parent, id; size_t n; bool stop;
@@ -197,7 +297,7 @@ struct living_node { uint32_t parent, id; size_t n; bool stop;
   /* the token |id| after |parent|, as the last of |n|; whether it ends a text; its log-probability
     and rank among all tokens, and why it was chosen; node 0 is the prompt */
 
-@ PROSE
+@ Rows are in \cref{cache}'s store of pages, a sequence for each text that somebody has been at lately, at most |LIVING_TEXTS|. If there are more branches, the text that was used longest ago loses its rows, and should anybody go back to it, they are computed again, and counted.
 
 @<All that a page has@>=
 struct living_text { uint32_t tip; bool taken; uint64_t used; };
@@ -216,7 +316,7 @@ struct living { struct memory m; struct counters c; struct engine e;
   /* |node[n]|, of which |now| is the present one; its rows are in sequence |at|; |path| has the ids of
     the text that was walked last */
 
-@ PROSE
+@ Opening, settings, the search and the answers in JSON are ordinary C in \.{unwoven/living}. We print what moves through the tree.
 
 @<What a page can ask@>=
 bool living_material(struct living *g);
@@ -250,7 +350,7 @@ bool living_put_stages(struct living *g, uint32_t node);
 const float *living_cell(struct living *g, uint32_t layer, uint32_t position);
   /* the key and then the value of all heads; null: there is no such row in the cache */
 
-@ PROSE
+@ One rule keeps the file honest. Before a sequence is used, its tokens are compared with those of the text, by |store_match_prefix| of \cref{cache}. A mistake in keeping the books can make a step slower. It cannot show a row that belongs to another text.
 
 @(steps.c@>=
 @;
@@ -269,7 +369,7 @@ const float *living_cell(struct living *g, uint32_t layer, uint32_t position);
 @<Give a place a sequence@>@;
 @<Go forward, and back@>@;
 
-@ PROSE
+@ A path is written from its end, since a place knows its parent only. What a text has cost up to a place is what its parent's step left in the counters: two branches have their common beginning in common, and each counts it.
 
 @<Walk to a place@>=
 size_t living_walk(struct living *g, uint32_t k)
@@ -294,7 +394,8 @@ bool living_over(const struct living *g)
   return k->stop || k->n > LIVING_CONTEXT || (most > 0 && k->n - g->prompt.n >= most);
 }
 
-@ PROSE
+@ The hash is FNV-1a, byte by byte, of bits and not of values: $-0$ is not $0$ here.
+@^FNV-1a@>
 
 @<Hash logits@>=
 static uint64_t mixed(uint64_t h, const float *x, size_t n)
@@ -308,7 +409,7 @@ static uint64_t mixed(uint64_t h, const float *x, size_t n)
   return h;
 }
 
-@ PROSE
+@ A watcher sees the attention weights of all rows of a pass (\cref{sec:forward}). We keep those of the last.
 
 @<Read the present text@>=
 struct look_at { float *look; size_t n, heads; };
@@ -323,7 +424,7 @@ static void see_weights(void *ctx, enum tap_point point, uint32_t layer, float *
       x + (rows - 1) * width + h * (width / a->heads), a->n * sizeof *x);
 }
 
-@ PROSE
+@ Here is the switch that the page is about. With the cache, rows that belong to the text stay, and mostly one is computed. Without it the sequence is emptied, and all are.
 
 @<Read the present text@>=
 static size_t make_rows(struct living *g, size_t n, struct row *rows)
@@ -351,7 +452,7 @@ static bool pass_through(struct living *g, struct living_read *r, size_t n)
   return ok;
 }
 
-@ PROSE
+@ A step that fails leaves nothing behind; the place is as unread as before.
 
 @<Read the present text@>=
 static void forget(struct living *g, struct living_read *r)
@@ -384,7 +485,7 @@ static bool read_text(struct living *g)
   return true;
 }
 
-@ PROSE
+@ The sampler is \cref{sampling}'s, with what the page has set last. The page shows the reason: one candidate was the likeliest, one was left, or one was drawn.
 
 @<Choose what follows@>=
 static bool choose(struct living *g, uint32_t *id, const char **why)
@@ -399,7 +500,7 @@ static bool choose(struct living *g, uint32_t *id, const char **why)
   return true;
 }
 
-@ PROSE
+@ A token that is chosen after a place may have been chosen there before. Then we go to the place that there is. Otherwise it becomes a new one, with its rank among all tokens.
 
 @<Find or add a place@>=
 static bool has_children(const struct living *g, uint32_t k)
@@ -418,7 +519,7 @@ static size_t rank_of(const struct living *g, uint32_t id)
   return rank;
 }
 
-@ PROSE
+@ A place that would be one too many is refused with a sentence, like everything that a page can do wrong.
 
 @<Find or add a place@>=
 static bool is_end(const struct living *g, uint32_t id)
@@ -447,7 +548,8 @@ static bool child_of(struct living *g, uint32_t parent, uint32_t id, const char 
   return true;
 }
 
-@ PROSE
+@ Going back is harder than it looks. After a crop the store still knows which tokens it had computed, to tell work from repeated work (\cref{sec:sequences}). If we only cropped and wrote the token again, it would say \emph{again}; but for this text, whose last step was undone, nothing has been computed twice. A forked sequence remembers no more than the rows it was given. So we fork into a spare sequence, crop that, and fork it back: not a row is copied, and what was cropped is forgotten.
+@^crop@>
 
 @<Copy rows without computing them@>=
 static bool take_rows(struct living *g, uint32_t from, uint32_t to, size_t rows)
@@ -461,7 +563,7 @@ static bool take_rows(struct living *g, uint32_t from, uint32_t to, size_t rows)
   return ok;
 }
 
-@ PROSE
+@ To go somewhere, a place needs a sequence. If one has its rows already, that one is taken. If not, some other text may have the beginning in common: its rows are shared, and the pages with them.
 
 @<Give a place a sequence@>=
 static size_t rows_in_common(const struct living *g, uint32_t sequence, size_t most)
@@ -481,7 +583,7 @@ static uint32_t oldest_text(const struct living *g, uint32_t but)
   return found;
 }
 
-@ PROSE
+@ A place that was read has a row for each of its tokens; one that was not yet has none for its last.
 
 @<Give a place a sequence@>=
 static bool seat(struct living *g, uint32_t k)
@@ -502,7 +604,7 @@ static bool seat(struct living *g, uint32_t k)
   return true;
 }
 
-@ PROSE
+@ All motion is made of these. Forward: read if need be, choose, and be there. If somebody goes to the middle of a text and steps, its logits are known, and choosing again computes nothing.
 
 @<Go forward, and back@>=
 bool living_next(struct living *g, const uint32_t *wanted)
@@ -527,7 +629,7 @@ bool living_go(struct living *g, uint32_t node)
   return seat(g, node);
 }
 
-@ PROSE
+@ Back: the token is forgotten if nothing was written after it, and so is the step that wrote it, unless others were written there. The next step will compute it again, and count the same.
 
 @<Go forward, and back@>=
 static void forget_place(struct living *g, uint32_t k)
@@ -555,3 +657,87 @@ bool living_drop(struct living *g)
   g->now = p;
   return true;
 }
+
+@ The program tries all of it. Five tokens with the cache, three without, two steps back, and another token in the place of the third.
+
+@<Write, go back, and branch@>=
+static bool steps(struct living *g, int n)
+{
+  bool ok = true;
+  for (; ok && n > 0; n--) ok = living_next(g, NULL);
+  return ok;
+}
+@#
+static void tell(const struct living *g, uint32_t node)
+{
+  const struct living_node *k = &g->node[node];
+  const struct living_read *r = &g->node[k->parent].read;
+  size_t n;
+  const unsigned char *piece = tokenizer_text(g->t, k->id, &n);
+  if (node == 0) return;
+  tell(g, k->parent);
+  printf("  %zu: %2zu rows, %2" PRIu64 " again, %8" PRIu64 " multiply-adds, %s:%.*s\n",@|
+    k->n - g->prompt.n, r->rows,@|
+    r->after.kv_rows_recomputed - r->before.kv_rows_recomputed,@|
+    r->after.madds_linear - r->before.madds_linear, k->why, (int) n, piece);
+}
+
+@ Steps are printed from the first on, so each place lets its parent speak before it. The token that we ask for is the id of \tok{\ quiet}.
+
+@<Write, go back, and branch@>=
+static bool branch(bool values)
+{
+  static const char on[] = "{\"prompt\":\"Once upon a time\",\"cache\":true}";
+  static const char off[] = "{\"cache\":false}", again[] = "{\"cache\":true}";
+  struct living g = @[{ .now = 0 }@];
+  uint32_t other = 417;
+  bool ok = living_material(&g) && living_begin(&g) && living_set(&g, on, strlen(on))
+    && steps(&g, 5) && living_set(&g, off, strlen(off)) && steps(&g, 3);
+  if (ok && !values) tell(&g, g.now);
+  ok = ok && living_drop(&g) && living_drop(&g) && living_set(&g, again, strlen(again))@|
+    && living_go(&g, 3) && living_next(&g, &other) && steps(&g, 2);
+  if (ok && !values) printf("another token after the third:\n");
+  if (ok && !values) tell(&g, g.now);
+  if (ok && values) @<Print the limits@>@;
+  if (!ok) fprintf(stderr, "%s\n", g.why.text);
+  living_end(&g);
+  tokenizer_close(&g.m, g.t), model_close(&g.m, g.lm);
+  return ok && g.m.all.live == 0;
+}
+
+@ @<Print the limits@>=
+printf("living.context %d\nliving.texts %d\n", LIVING_CONTEXT, LIVING_TEXTS);
+
+@ \checkpoint[7,20]{build/out/living.txt}{five steps with the cache, three without; then a branch}
+
+With the cache every step but the first computes a row. Without it the steps grow, and all but one of their rows are repeated. The branch has three steps in common with the text, and shows them as they were.
+
+@* The same bits. \label{sec:wasmsame}
+Is the page the engine? \texttt{make check-wasm} compiles the same C twice, for this machine and for WebAssembly, and lets both do what a script says: three prompts, \given{64} steps each, with the cache and without; then drawn tokens, penalties, a switch in the middle, steps back, forks, beams, and settings that are refused. That gives \val{living.checked.answers} answers, and in each of them all that a page can be told: ids, pieces, log-probabilities, counters, hashes of logits and of attention. \val{living.checked.numbers} numbers are compared, with |==|.
+
+The command is a third witness. For the first \val{living.checked.steps} steps the numbers of a page are also those of \texttt{incipit trace --json}: same fields, same integers, and of one head of attention each weight. All this is done in node, and once more in Chromium without a window.
+@^Chromium@>
+
+Some tests cannot be done there at all. That the exact |fmaf| is exact, \val{living.fused.triples} triples say, eight families of them, against integers: \val{living.fused.wrong} wrong. That a test would notice is shown as elsewhere, by planted faults: \texttt{make wasm-mutants}. And the file itself is made twice, in two folders, and must have the same bytes.
+
+@ What does it cost? On one core of the machine that \.{figures/data/living.csv} names, a token takes \val{living.measured.token} of a processor, so about \val{living.measured.tokens} are written in a second. That is faster than anyone can look. A row that is computed again takes \val{living.measured.row}. So how long may a text become until a page that recomputes everything can no longer keep up, at four tokens a second? \val{living.measured.rows_four} rows. Then the page must fall behind, and show that it does. It is what \cref{loop} says about recomputing, and here you can watch it.
+
+@<Print what was measured@>=
+static bool print_measured(void)
+{
+  FILE *f = fopen("figures/data/living.csv", "r");
+  char line[200], key[60], number[30], unit[20];
+  if (f == NULL) return false;
+  while (fgets(line, sizeof line, f) != NULL) {
+    int n = sscanf(line, "%59[a-z._],%29[0-9.],%19[a-z]", key, number, unit);
+    if (n >= 2) printf("%s %s %s\n", key, number, n == 3 ? unit : "");
+  }
+  fclose(f);
+  return true;
+}
+
+@ \begin{exercises}
+\exercise{check}{ex:livingnaive}{In \.{wasm/fmaf.c}, return the sum in double, rounded to float, and build and run \texttt{make check-wasm}. Which families of triples notice? Does any text of the script change?}{make check-wasm}{The families \emph{nearly ties} and \emph{subnormal ties} do, thousands of times each. Whether a text changes depends on whether such a sum comes up in it: the tables of kernels do not call |fmaf| for weights, so what could change are norms and rotations, and a hash of all logits would show a single bit.}
+\exercise{think}{ex:livingodd}{Rounding to odd needs more bits in between than the result has. How many more does it take, for the second rounding to be right in every case? Would a float serve in between, for a result with 22 bits?}{}{Two. The middle between two results of $n$ bits has $n+1$; a number that is rounded to odd with $n+2$ bits can never be a middle, since its last bit would have to be zero, and it never crosses one. A float has 24 bits, so it would just do for 22.}
+\exercise{build}{ex:livingback}{Replace the three lines that fork in |take_rows| by a crop. Which test of \.{check\_living} fails, and which number does a page show wrongly?}{make check-living}{\.{back\_is\_the\_state\_before} fails: after going back, the next step says that its row was computed again. The logits are right, since the row is; only the account is wrong, and the page would colour a block as repeated work that is not.}
+\end{exercises}
