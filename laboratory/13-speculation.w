@@ -567,7 +567,7 @@ static bool print_trees(struct fixture *lab, struct error *why)
 }
 
 @* Company. \label{lab:guessedcompany}
-One, four and sixteen requests are served with the sibling's guesses, four for each text, in passes of at most 32 rows. With one request there is room for all guesses, with sixteen for one each.
+One, four and sixteen requests are served without guesses and then with the sibling's, up to four for each text, in passes of at most 32 rows. With one request there is room for all guesses, with sixteen for one each. What each request gets without guesses is kept, and so are the times of the passes, for \cref{lab:timedcompany}.
 
 @<Serve with guesses@>=
 enum { GUESTS = 16, CROWDED = 4 * GROWN };
@@ -595,7 +595,7 @@ static bool time_crowd(struct crowd *c, struct scheduler *s, bool again, struct 
   return ok;
 }
 
-@ After the first round, a text must be what it was before: with guesses as without.
+@ Each later text of a request is compared with the one that was kept. So this program stops if guesses ever change a text.
 
 @<Serve with guesses@>=
 static bool serve_guests(struct fixture *lab, struct crowd *c, const struct scheduler_options *how, size_t guests,
@@ -643,7 +643,7 @@ static bool print_company(struct fixture *lab, struct error *why)
 }
 
 @* Time. \label{lab:guesstimes}
-How long does a text take, by the processor's clock, with no guesses and with up to eight in a pass? The least time of several rounds counts. The numbers are in \.{figures/data/speculation.times.hardware.csv}; \texttt{ONLY=speculation make measure} makes them again.
+How long does a text take, by the processor's clock, with no guesses and with up to eight in a pass? The least time of several rounds counts. The numbers are in \.{figures/data/speculation.times.csv}; \texttt{ONLY=speculation make measure} makes them again.
 
 @<Time the guesses@>=
 enum { TIME_ROUNDS = 7 };
