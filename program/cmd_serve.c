@@ -185,7 +185,10 @@ static bool choose_template(struct serving *s)
   s->model.by = template_setup_open(&s->o, s->w, &s->why);
   if (s->model.by == NULL) return !asked && !of[OPTION_KWARG].given;
   ok = conversations_ends(m, s->model.by, s->o.t, &s->model.ends, &s->why);
-  if (!ok && !asked) chat_template_close(m, s->model.by), s->model.by = NULL, ok = true;
+  if (!ok && !asked) {
+    chat_template_close(m, s->model.by);
+    s->model.by = NULL, ok = true;
+  }
   for (size_t i = 0; ok && i < config->n_eos; i++) ok = ids_push(m, &s->model.ends, config->eos[i], &s->why);
   return ok;
 }

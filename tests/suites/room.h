@@ -210,7 +210,7 @@ static inline void make_models(void)
     "{\"<|endoftext|>\":{\"id\":\"<|endoftext|>\",\"ids\":[0],\"tokens\":[\"<|endoftext|>\"]}}}");
   variant("chat", NULL);
   FILE *f = fopen(place(path, "chat", "chat_template.jinja"), "w");
-  fprintf(f, "{{ messages }}"), fclose(f);
+  fprintf(f, "{{ messages"), fclose(f);
   variant("sampled", NULL), set_field("sampled", "generation_config.json", "do_sample", "true");
   variant("long", NULL), set_field("long", "config.json", "max_position_embeddings", "4096");
   make_marked(place(path, "marked", NULL), 0);

@@ -28,9 +28,11 @@ bool talk_may_begin(const struct chat_template *t,
 /* does it count as a question, after which thoughts are kept? */
 bool talk_is_question(const struct turn *said);
 
-/* what conversations_ids and conversations_ends do, for a template that is run */
+/* what conversations_ids does, for a template that is run */
 bool program_ids(struct memory *m, const struct jinja_program *p, const struct tokenizer *v,
   const struct turn *talk, size_t n, bool reply, struct ids *out, struct error *why);
+
+/* and what conversations_ends does */
 bool program_ends(struct memory *m, const struct jinja_program *p, const struct tokenizer *v,
   struct ids *out, struct error *why);
 

@@ -310,26 +310,32 @@ static bool line_break(uint32_t p)
   return (p >= 0x0a && p <= 0x0d) || (p >= 0x1c && p <= 0x1e) || p == 0x85 || p == 0x2028 || p == 0x2029;
 }
 
-static bool text_splitlines(struct jinja_run *r, SELF)
+bool jinja_lines(struct jinja_run *r, const struct jinja_value *v, bool kept, struct jinja_list **out)
 {
-  static const char *const names[] = { "keepends", NULL };
-  const struct jinja_text *t = self->as.text;
+  const struct jinja_text *t = v->as.text;
   struct jinja_list *l = jinja_list_new(r, 4);
   uint32_t p;
   size_t from = 0;
-  if (l == NULL || !jinja_arguments(r, "splitlines", c, 0, 1, names)) return false;
-  const struct jinja_value *keep = jinja_argument(c, 0, "keepends");
-  bool kept = keep != NULL && jinja_true(keep);
+  if ((*out = l) == NULL) return false;
   for (size_t at = 0; at < t->n;) {
     size_t k = jinja_point(t->byte + at, t->n - at, &p), end = at;
     at += k;
     if (!line_break(p)) continue;
     if (p == '\r' && at < t->n && t->byte[at] == '\n') at++;
-    if (!push_part(r, l, self, from, kept ? at : end)) return false;
+    if (!push_part(r, l, v, from, kept ? at : end)) return false;
     from = at;
   }
-  *out = jinja_listed(JINJA_LIST, l);
-  return from == t->n || push_part(r, l, self, from, t->n);
+  return from == t->n || push_part(r, l, v, from, t->n);
+}
+
+static bool text_splitlines(struct jinja_run *r, SELF)
+{
+  static const char *const names[] = { "keepends", NULL };
+  struct jinja_list *l;
+  if (!jinja_arguments(r, "splitlines", c, 0, 1, names)) return false;
+  const struct jinja_value *keep = jinja_argument(c, 0, "keepends");
+  if (!jinja_lines(r, self, keep != NULL && jinja_true(keep), &l)) return false;
+  return *out = jinja_listed(JINJA_LIST, l), true;
 }
 
 static bool part_method(struct jinja_run *r, SELF, bool last)
@@ -429,7 +435,8 @@ static bool pad_method(struct jinja_run *r, SELF, char where)
   if (!jinja_integer(&c->item[0], &width)) return jinja_fail(r, "a width is an integer, not %s", jinja_kind_name(&c->item[0]));
   if (c->n > 1 && (!text_argument(r, c, 1, NULL, &fill) || fill->points != 1)) return jinja_fail(r, "what fills up is one character");
   size_t more = width > n ? (size_t) (width - n) : 0;
-  size_t left = where == 'r' ? more : where == 'l' ? 0 : more / 2 + (more & (size_t) width & 1);
+  size_t left = where == 'r' ? more : 0;
+  if (where == 'c') left = more / 2 + (more & (size_t) width & 1);
   if (!jinja_pad(r, self->as.text, left, more - left, fill, out)) return false;
   out->safe = self->safe;
   return true;
@@ -438,6 +445,13 @@ static bool pad_method(struct jinja_run *r, SELF, char where)
 static bool text_ljust(struct jinja_run *r, SELF) { return pad_method(r, self, c, out, 'l'); }
 static bool text_rjust(struct jinja_run *r, SELF) { return pad_method(r, self, c, out, 'r'); }
 static bool text_center(struct jinja_run *r, SELF) { return pad_method(r, self, c, out, 'c'); }
+
+bool jinja_center(struct jinja_run *r, const struct jinja_value *v, const struct jinja_value *width, struct jinja_value *out)
+{
+  struct jinja_value one = *width;
+  struct jinja_call c = { .item = &one, .n = 1 };
+  return pad_method(r, v, &c, out, 'c');
+}
 
 static bool text_format(struct jinja_run *r, SELF)
 {
@@ -491,7 +505,8 @@ static bool dict_get(struct jinja_run *r, SELF)
 {
   const struct jinja_value *v;
   if (!no_names(r, c) || !jinja_dict_get(r, self->as.dict, c->item[0], &v)) return false;
-  *out = v != NULL ? *v : c->n > 1 ? c->item[1] : jinja_none();
+  *out = c->n > 1 ? c->item[1] : jinja_none();
+  if (v != NULL) *out = *v;
   return true;
 }
 

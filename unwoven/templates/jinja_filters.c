@@ -12,28 +12,6 @@
 
 static const char *const no_name[] = { NULL };
 
-const struct jinja_value *jinja_argument(const struct jinja_call *c, size_t i, const char *name)
-{
-  if (i < c->n) return &c->item[i];
-  for (size_t k = 0; name != NULL && k < c->n_named; k++)
-    if (jinja_is(c->named[k].name, name, strlen(name))) return &c->named[k].value;
-  return NULL;
-}
-
-bool jinja_arguments(struct jinja_run *r, const char *what, const struct jinja_call *c, size_t least, size_t most,
-  const char *const *names)
-{
-  if (c->n > most || c->n + c->n_named < least)
-    return jinja_fail(r, "%s takes %zu to %zu arguments, not %zu", what, least, most, c->n + c->n_named);
-  for (size_t k = 0; k < c->n_named; k++) {
-    size_t i = 0;
-    while (names[i] != NULL && !jinja_is(c->named[k].name, names[i], strlen(names[i]))) i++;
-    if (names[i] == NULL || i < c->n)
-      return jinja_fail(r, "%s has no argument %.*s to give by name", what, (int) c->named[k].name->n, c->named[k].name->byte);
-  }
-  return true;
-}
-
 /* the value as text, and safe if it was */
 static bool soft(struct jinja_run *r, const struct jinja_value *v, struct jinja_value *out)
 {
@@ -149,9 +127,9 @@ static bool indent_lines(struct jinja_run *r, const struct jinja_list *lines, co
 static bool filter_indent(struct jinja_run *r, GIVEN)
 {
   static const char *const names[] = { "width", "first", "blank", NULL };
-  static const struct jinja_text break_text = { "\n", 1, 1 }, lines_name = { "splitlines", 10, 10 };
-  struct jinja_value all, method, lines, by;
-  struct jinja_call none = { .item = NULL };
+  static const struct jinja_text break_text = { "\n", 1, 1 };
+  struct jinja_value all, by;
+  struct jinja_list *lines = NULL;
   struct jinja_output o = { .byte = NULL };
   int64_t n = 4;
   if (!jinja_arguments(r, "indent", c, 0, 3, names)) return false;
@@ -165,9 +143,8 @@ static bool filter_indent(struct jinja_run *r, GIVEN)
     if (!jinja_words(r, " ", &space) || !jinja_binary(r, '*', &space, &times, &by)) return false;
   }
   if (v->safe && by.kind == JINJA_TEXT && !jinja_escape(r, &by, &by)) return false;
-  if (!jinja_text_join(r, v->as.text, &break_text, &all) || !jinja_attribute(r, &all, &lines_name, &method)
-    || !jinja_invoke(r, &method, &none, &lines)) return false;
-  bool ok = indent_lines(r, lines.as.list, by.as.text, first != NULL && jinja_true(first), blank != NULL && jinja_true(blank), &o)
+  if (!jinja_text_join(r, v->as.text, &break_text, &all) || !jinja_lines(r, &all, false, &lines)) return false;
+  bool ok = indent_lines(r, lines, by.as.text, first != NULL && jinja_true(first), blank != NULL && jinja_true(blank), &o)
     && jinja_output_text(r, &o, out);
   jinja_output_free(r, &o);
   if (ok) out->safe = v->safe;
@@ -198,12 +175,10 @@ static bool filter_format(struct jinja_run *r, GIVEN)
 static bool filter_center(struct jinja_run *r, GIVEN)
 {
   static const char *const names[] = { "width", NULL };
-  static const struct jinja_text word = { "center", 6, 6 };
-  struct jinja_value s, method, width = jinja_int(80);
+  struct jinja_value s, width = jinja_int(80);
   if (!jinja_arguments(r, "center", c, 0, 1, names) || !soft(r, v, &s)) return false;
   if (jinja_argument(c, 0, "width") != NULL) width = *jinja_argument(c, 0, "width");
-  struct jinja_call one = { .item = &width, .n = 1 };
-  return jinja_attribute(r, &s, &word, &method) && jinja_invoke(r, &method, &one, out);
+  return jinja_center(r, &s, &width, out);
 }
 
 /* ---- numbers ---- */
@@ -220,8 +195,8 @@ static bool parse_float(const struct jinja_text *t, double *x)
     char ch = t->byte[i], before = i > from ? t->byte[i - 1] : ' ', after = i + 1 < to ? t->byte[i + 1] : ' ';
     bool digits_around = before >= '0' && before <= '9' && after >= '0' && after <= '9';
     if (ch == '_' && digits_around) continue;
-    if (strchr("0123456789.eE+-", ch) == NULL || ch == '\0') ch = ch >= 'a' && ch <= 'z' ? ch : ch >= 'A' && ch <= 'Z' ? (char) (ch + 32) : '?';
-    if (strchr("0123456789.eE+-infaty", ch) == NULL) return false;
+    if (ch >= 'A' && ch <= 'Z') ch = (char) (ch + 32);
+    if (ch == '\0' || strchr("0123456789.e+-infaty", ch) == NULL) return false;
     digits[n++] = ch;
   }
   digits[n] = '\0';

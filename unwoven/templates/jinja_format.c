@@ -19,6 +19,13 @@ static bool integer_of(const struct jinja_value *v, int64_t *n)
   return true;
 }
 
+static const char *sign_before(const struct spec *s, bool minus)
+{
+  if (minus) return "-";
+  if (s->sign == '+') return "+";
+  return s->sign == ' ' ? " " : "";
+}
+
 /* the number without width; false after an error */
 static bool number_text(struct jinja_run *r, const struct spec *s, const struct jinja_value *v, bool lenient, char text[512])
 {
@@ -28,17 +35,18 @@ static bool number_text(struct jinja_run *r, const struct spec *s, const struct 
     if (!(lenient && strchr("diu", s->type) != NULL ? integer_of(v, &n) : jinja_integer(v, &n)))
       return jinja_fail(r, "%%%c wants an integer, not %s", s->type, jinja_kind_name(v));
     unsigned long long size = n < 0 ? 0ull - (unsigned long long) n : (unsigned long long) n;
-    const char *sign = n < 0 ? "-" : s->sign == '+' ? "+" : s->sign == ' ' ? " " : "";
+    const char *sign = sign_before(s, n < 0);
     if (s->type == 'x') snprintf(text, 512, "%s%llx", sign, size);
     else if (s->type == 'X') snprintf(text, 512, "%s%llX", sign, size);
     else if (s->type == 'o') snprintf(text, 512, "%s%llo", sign, size);
     else snprintf(text, 512, "%s%llu", sign, size);
     return true;
   }
-  double x = jinja_integer(v, &n) ? (double) n : v->kind == JINJA_FLOAT ? v->as.x : NAN;
+  double x = v->kind == JINJA_FLOAT ? v->as.x : NAN;
+  if (jinja_integer(v, &n)) x = (double) n;
   if (!isfinite(x) || s->alternate) return jinja_fail(r, "%%%c wants a number, not %s", s->type, jinja_kind_name(v));
   int digits = s->digits < 0 ? 6 : s->digits;
-  const char *sign = signbit(x) ? "-" : s->sign == '+' ? "+" : s->sign == ' ' ? " " : "";
+  const char *sign = sign_before(s, signbit(x));
   x = fabs(x);
   if (s->type == 'f' || s->type == 'F') snprintf(text, 512, "%s%.*f", sign, digits, x);
   else if (s->type == 'e') snprintf(text, 512, "%s%.*e", sign, digits, x);
@@ -102,7 +110,8 @@ static bool take_value(struct jinja_run *r, const struct jinja_text *t, size_t *
   struct jinja_value key;
   if (!jinja_text_of(r, t->byte + from, *at - from, &key) || !jinja_dict_get(r, f->with->as.dict, key, &found)) return false;
   if (found == NULL) return jinja_fail(r, "a format names what is not there");
-  ++*at, f->named = true, *v = *found;
+  ++*at;
+  f->named = true, *v = *found;
   return true;
 }
 
@@ -193,7 +202,10 @@ static bool read_spec(struct jinja_run *r, const struct jinja_text *t, const str
   size_t at = 0;
   bool number = v->kind == JINJA_INT || v->kind == JINJA_FLOAT;
   *s = (struct spec) { .fill = ' ', .align = number ? '>' : '<', .digits = -1 };
-  if (t->n > 1 && (unsigned char) t->byte[0] < 0x80 && strchr("<>^=", t->byte[1]) != NULL) s->fill = t->byte[0], s->align = t->byte[1], at = 2;
+  if (t->n > 1 && (unsigned char) t->byte[0] < 0x80 && strchr("<>^=", t->byte[1]) != NULL) {
+    at = 2;
+    s->fill = t->byte[0], s->align = t->byte[1];
+  }
   else if (t->n > 0 && strchr("<>^=", t->byte[0]) != NULL) s->align = t->byte[0], at = 1;
   if (at < t->n && strchr("+- ", t->byte[at]) != NULL) s->sign = t->byte[at++];
   if (at < t->n && t->byte[at] == '0') {
@@ -205,7 +217,8 @@ static bool read_spec(struct jinja_run *r, const struct jinja_text *t, const str
     at++;
     if (!read_count(r, t, &at, MAX_DIGITS, &s->digits)) return false;
   }
-  s->type = at < t->n ? t->byte[at++] : v->kind == JINJA_INT ? 'd' : 's';
+  s->type = v->kind == JINJA_INT ? 'd' : 's';
+  if (at < t->n) s->type = t->byte[at++];
   bool fits = s->type == 's' ? v->kind == JINJA_TEXT && s->align != '=' && s->sign == '\0'
     : strchr("dxXofFeg", s->type) != NULL && number && (strchr("dxXo", s->type) == NULL || v->kind == JINJA_INT);
   if (at != t->n || !fits) return jinja_fail(r, "this format of a %s is not known here", jinja_kind_name(v));

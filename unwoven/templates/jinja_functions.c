@@ -189,7 +189,10 @@ static int numeric(const struct tm *t, char letter, int *digits, bool *blank)
   case 'U': return (t->tm_yday + 7 - t->tm_wday) / 7;
   case 'W': return (t->tm_yday + 7 - (t->tm_wday + 6) % 7) / 7;
   case 'V': return iso_week(t, &year);
-  case 'G': return *digits = 1, iso_week(t, &year), year;
+  case 'G':
+    *digits = 1;
+    iso_week(t, &year);
+    return year;
   case 'f': return *digits = 6, 0;
   default: return -1;
   }
@@ -198,7 +201,8 @@ static int numeric(const struct tm *t, char letter, int *digits, bool *blank)
 static bool put_number(struct jinja_run *r, struct jinja_output *o, int n, int digits, bool blank, char sign)
 {
   char text[24];
-  int k = snprintf(text, sizeof text, sign == '-' ? "%d" : blank || sign == '_' ? "%*d" : "%0*d", sign == '-' ? n : digits, n);
+  const char *form = blank || sign == '_' ? "%*d" : "%0*d";
+  int k = snprintf(text, sizeof text, form, sign == '-' ? 1 : digits, n);
   return jinja_write(r, o, text, (size_t) k);
 }
 
@@ -227,7 +231,9 @@ static bool put_directive(struct jinja_run *r, struct jinja_output *o, const str
   else if (letter == 'B' || letter == 'b' || letter == 'h') word = months[t->tm_mon];
   else if (letter == 'p') word = t->tm_hour < 12 ? "AM" : "PM";
   else if (letter == 'P') word = t->tm_hour < 12 ? "am" : "pm";
-  else if (letter == '%' || letter == 'n' || letter == 't') word = letter == '%' ? "%" : letter == 'n' ? "\n" : "\t";
+  else if (letter == '%') word = "%";
+  else if (letter == 'n') word = "\n";
+  else if (letter == 't') word = "\t";
   else if (letter == 'Z' || letter == 'z') word = "";
   if (word != NULL && sign == '\0')
     return jinja_write(r, o, word, letter == 'a' || letter == 'b' || letter == 'h' ? 3 : strlen(word));

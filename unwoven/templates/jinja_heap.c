@@ -83,7 +83,8 @@ static struct jinja_block *block_for(struct jinja_run *r, struct jinja_block **c
 
 void *jinja_room(struct jinja_run *r, size_t n, size_t size)
 {
-  size_t k = n > JINJA_MAX_BYTES / (size > 0 ? size : 1) ? (size_t) JINJA_MAX_BYTES + 1 : (n * size + 15) / 16 * 16;
+  size_t k = (size_t) JINJA_MAX_BYTES + 1;
+  if (n <= JINJA_MAX_BYTES / size) k = (n * size + 15) / 16 * 16;
   struct jinja_block *b = block_for(r, &r->block, k, BLOCK_BYTES);
   if (b == NULL) return NULL;
   void *p = (char *) (b + 1) + b->used;
@@ -230,7 +231,8 @@ static bool grow_names(struct jinja_run *r)
     table[at] = (uint32_t) i + 1;
     names[i] = r->names[i];
   }
-  r->names = names, r->name_table = table, r->name_slots = slots, r->cap_names = slots / 2;
+  r->names = names, r->cap_names = slots / 2;
+  r->name_table = table, r->name_slots = slots;
   return true;
 }
 

@@ -158,8 +158,9 @@ bool jinja_is_class(const struct jinja_text *t, enum jinja_class what)
     at += jinja_point(t->byte + at, t->n - at, &c);
     utf8proc_category_t k = class_of(c);
     bool letter = k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO, digit = k == UTF8PROC_CATEGORY_ND;
-    if (what == JINJA_SPACE ? !jinja_blank(c) : what == JINJA_ALPHA ? !letter : what == JINJA_DIGIT ? !digit
-      : !letter && !digit) return false;
+    bool fits = (what == JINJA_SPACE && jinja_blank(c)) || (letter && (what == JINJA_ALPHA || what == JINJA_ALNUM))
+      || (digit && (what == JINJA_DIGIT || what == JINJA_ALNUM));
+    if (!fits) return false;
   }
   return t->n > 0;
 }

@@ -13,7 +13,8 @@
 static bool fail_at(struct jinja_lexer *x, const char *words, int c)
 {
   x->r->line = x->line;
-  return c < 0 ? jinja_fail(x->r, "%s", words) : jinja_fail(x->r, "%s '%c'", words, c >= ' ' && c < 0x7f ? c : '?');
+  if (c < 0) return jinja_fail(x->r, "%s", words);
+  return jinja_fail(x->r, "%s '%c'", words, c >= ' ' && c < 0x7f ? c : '?');
 }
 
 bool jinja_lexer_open(struct jinja_lexer *x, struct jinja_run *r, const char *source, size_t n)
@@ -207,7 +208,9 @@ static bool radix_digit(char c, int base)
 static size_t integer_end(const struct jinja_lexer *x, size_t at, int *base)
 {
   char letter = at + 1 < x->n && x->source[at] == '0' ? (char) tolower((unsigned char) x->source[at + 1]) : '\0';
-  *base = letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 10;
+  *base = letter == 'x' ? 16 : 10;
+  if (letter == 'o') *base = 8;
+  if (letter == 'b') *base = 2;
   size_t end = at + 2;
   while (*base != 10 && end < x->n && (radix_digit(x->source[end], *base)
       || (x->source[end] == '_' && end + 1 < x->n && radix_digit(x->source[end + 1], *base)))) end++;
@@ -249,12 +252,13 @@ static bool lex_number(struct jinja_lexer *x, struct jinja_token *t)
 
 static size_t put_utf8(char *to, uint32_t c)
 {
-  if (c < 0x80) return to[0] = (char) c, 1;
-  if (c < 0x800) return to[0] = (char) (0xc0 | c >> 6), to[1] = (char) (0x80 | (c & 63)), 2;
-  if (c < 0x10000) return to[0] = (char) (0xe0 | c >> 12), to[1] = (char) (0x80 | (c >> 6 & 63)),
-    to[2] = (char) (0x80 | (c & 63)), 3;
-  to[0] = (char) (0xf0 | c >> 18), to[1] = (char) (0x80 | (c >> 12 & 63));
-  return to[2] = (char) (0x80 | (c >> 6 & 63)), to[3] = (char) (0x80 | (c & 63)), 4;
+  size_t n = c >= 0x80 ? 2 : 1;
+  if (c >= 0x800) n++;
+  if (c >= 0x10000) n++;
+  static const unsigned char first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+  for (size_t i = n - 1; i > 0; i--, c >>= 6) to[i] = (char) (0x80 | (c & 63));
+  to[0] = (char) (first[n] | c);
+  return n;
 }
 
 /* so many hexadecimal digits, or false */
@@ -280,22 +284,32 @@ static bool unescape(struct jinja_lexer *x, const char *from, size_t left, size_
   char e = from[0];
   *used = 1;
   for (size_t i = 0; i + 1 < sizeof plain; i += 2)
-    if (plain[i] == e) return to[0] = plain[i + 1], *k = 1, true;
+    if (plain[i] == e) {
+      to[0] = plain[i + 1], *k = 1;
+      return true;
+    }
   if (e == '\n') return *k = 0, true;
   if (e >= '0' && e <= '7') {
     while (n < 3 && n < left && from[n] >= '0' && from[n] <= '7') c = c * 8 + (uint32_t) (from[n++] - '0');
-    return *used = n, *k = put_utf8(to, c), true;
+    *used = n, *k = put_utf8(to, c);
+    return true;
   }
   if (e == 'x' || e == 'u' || e == 'U') {
-    n = e == 'x' ? 2 : e == 'u' ? 4 : 8;
+    n = e == 'x' ? 2 : 4;
+    if (e == 'U') n = 8;
     if (!hex_escape(x, from + 1, left - 1, n, &c)) return false;
-    return *used = n + 1, *k = put_utf8(to, c), true;
+    *used = n + 1, *k = put_utf8(to, c);
+    return true;
   }
   if (e == 'N') return fail_at(x, "named characters are not known here", -1);
   to[0] = '\\';
-  if ((unsigned char) e < 0x80) return to[1] = e, *k = 2, true;
+  if ((unsigned char) e < 0x80) {
+    to[1] = e, *k = 2;
+    return true;
+  }
   *used = jinja_point(from, left, &c);
-  *k = 1 + (size_t) snprintf(to + 1, 12, c < 0x100 ? "x%02x" : c < 0x10000 ? "u%04x" : "U%08x", (unsigned) c);
+  const char *form = c < 0x100 ? "x%02x" : "u%04x";
+  *k = 1 + (size_t) snprintf(to + 1, 12, c < 0x10000 ? form : "U%08x", (unsigned) c);
   return true;
 }
 
@@ -330,7 +344,8 @@ static bool lex_name(struct jinja_lexer *x, struct jinja_token *t, size_t first)
     if (!jinja_name_point(c, false)) break;
     end += k;
   }
-  t->kind = JINJA_T_NAME, t->byte = x->source + x->at, t->n = end - x->at;
+  t->kind = JINJA_T_NAME;
+  t->byte = x->source + x->at, t->n = end - x->at;
   move_to(x, end);
   return true;
 }
@@ -340,7 +355,7 @@ static bool balance(struct jinja_lexer *x, char c)
 {
   if (c == '(' || c == '[' || c == '{') {
     if (x->brackets == JINJA_MAX_NESTED) return fail_at(x, "brackets are nested more than 100 deep", -1);
-    x->bracket[x->brackets++] = c == '(' ? ')' : c == '[' ? ']' : '}';
+    x->bracket[x->brackets++] = (char) (c == '(' ? ')' : c + 2);
   }
   else if (c == ')' || c == ']' || c == '}') {
     if (x->brackets == 0 || x->bracket[x->brackets - 1] != c) return fail_at(x, "unexpected", c);

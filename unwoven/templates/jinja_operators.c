@@ -50,7 +50,7 @@ static bool power(struct jinja_run *r, int64_t a, int64_t n, struct jinja_value 
     *out = jinja_float(pow((double) a, (double) n));
     return true;
   }
-  if (a == 1 || a == 0 || a == -1) x = n == 0 ? 1 : a == -1 && n % 2 == 0 ? 1 : a;
+  if (a == 1 || a == 0 || a == -1) x = n == 0 || (a == -1 && n % 2 == 0) ? 1 : a;
   else for (int64_t i = 0; i < n; i++) if (i >= 64 || !multiply(x, a, &x)) return overflow(r);
   *out = jinja_int(x);
   return true;
@@ -117,7 +117,8 @@ static bool floats(struct jinja_run *r, uint32_t op, double a, double b, struct 
     if (m == 0) m = copysign(0, b);
     double down = floor(q);
     if (q - down > 0.5) down += 1;
-    x = op == '%' ? m : q == 0 ? copysign(0, a / b) : down;
+    if (q == 0) down = copysign(0, a / b);
+    x = op == '%' ? m : down;
   }
   else return jinja_fail(r, "powers of floats are not known here");
   *out = jinja_float(x);
@@ -237,7 +238,8 @@ static bool bound_of(struct jinja_run *r, const struct jinja_value *v, int64_t n
   int64_t least = back ? -1 : 0, most = back ? n - 1 : n;
   if (v->kind == JINJA_NONE || v->kind == JINJA_MISSING) return *out = normal, true;
   if (!jinja_integer(v, out)) return jinja_fail(r, "a slice goes from integer to integer, not %s", jinja_kind_name(v));
-  if (*out < 0) *out = *out < -n ? least : *out + n < least ? least : *out + n;
+  if (*out < -n) *out = least;
+  else if (*out < 0) *out = *out + n;
   else if (*out > most) *out = most;
   return true;
 }

@@ -25,7 +25,7 @@ static void *fail_at(struct parser *p, uint32_t line, const char *words, const s
 {
   p->r->line = line;
   if (t != NULL && t->n > 0 && (t->kind == JINJA_T_NAME)) jinja_fail(p->r, "%s, not `%.*s'", words, t->n > 40 ? 40 : (int) t->n, t->byte);
-  else if (t != NULL && t->kind == JINJA_T_OPERATOR) jinja_fail(p->r, "%s, not `%c%c'", words, (int) (t->op & 255), (int) (t->op >> 8 == 0 ? ' ' : t->op >> 8));
+  else if (t != NULL && t->kind == JINJA_T_OPERATOR) jinja_fail(p->r, "%s, not `%c%c'", words, (int) (t->op & 255), t->op >> 8 == 0 ? ' ' : (int) (t->op >> 8));
   else jinja_fail(p->r, "%s", words);
   return NULL;
 }
@@ -158,8 +158,9 @@ static struct jinja_node *tuple(struct parser *p, enum tuple_of what, const char
   while (all != NULL) {
     if (all->n > 0 && !expect_op(p, ',', "a comma is wanted")) return NULL;
     if (tuple_ends(p, end)) break;
-    first = what == ANY_VALUES ? expression(p) : what == NO_CONDITIONS ? disjunction(p)
-      : primary(p, what == TARGETS_OR_ATTRIBUTES);
+    if (what == ANY_VALUES) first = expression(p);
+    else if (what == NO_CONDITIONS) first = disjunction(p);
+    else first = primary(p, what == TARGETS_OR_ATTRIBUTES);
     if (!append(p, all, first)) return NULL;
     if (!at_op(p, ',', 0)) break;
     many = true;
@@ -271,9 +272,9 @@ static struct jinja_node *call(struct parser *p, struct jinja_node *e)
 /* a, b, c: the bounds of a slice, null where there is none */
 static struct jinja_node *subscript(struct parser *p)
 {
-  struct jinja_node *s = new_node(p, JINJA_STEP_ITEM, p->now.line), **part[3];
+  struct jinja_node *s = new_node(p, JINJA_STEP_ITEM, p->now.line);
   if (s == NULL) return NULL;
-  part[0] = &s->a, part[1] = &s->b, part[2] = &s->c;
+  struct jinja_node **part[3] = { &s->a, &s->b, &s->c };
   for (int i = 0; i < 3; i++) {
     if (!at_op(p, ':', 0) && !at_op(p, ']', 0) && !at_op(p, ',', 0) && (*part[i] = expression(p)) == NULL) return NULL;
     if (i == 2 || !at_op(p, ':', 0)) break;
@@ -420,15 +421,21 @@ static struct jinja_node *joined(struct parser *p)
   return all;
 }
 
+static struct jinja_node *tighter(struct parser *p, int level)
+{
+  if (level == 0) return signed_value(p, true);
+  return level == 1 ? binary(p, 0) : joined(p);
+}
+
 static struct jinja_node *binary(struct parser *p, int level)
 {
-  struct jinja_node *e = level == 0 ? signed_value(p, true) : level == 1 ? binary(p, 0) : joined(p);
+  struct jinja_node *e = tighter(p, level);
   while (e != NULL && at_level(p, level)) {
     struct jinja_node *s = new_node(p, JINJA_STEP_BINARY, p->now.line);
     if (s == NULL) return NULL;
     s->op = p->now.op;
     if (!advance(p)) return NULL;
-    s->a = level == 0 ? signed_value(p, true) : level == 1 ? binary(p, 0) : joined(p);
+    s->a = tighter(p, level);
     e = s->a == NULL ? NULL : step(p, e, s);
   }
   return e;

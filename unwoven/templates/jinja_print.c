@@ -10,8 +10,8 @@
 size_t jinja_float_repr(double x, char buffer[JINJA_FLOAT_MAX])
 {
   char digit[32], text[JINJA_FLOAT_MAX];
-  if (isnan(x) || isinf(x))
-    return (size_t) snprintf(buffer, JINJA_FLOAT_MAX, "%s", isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
+  if (isnan(x)) return (size_t) snprintf(buffer, JINJA_FLOAT_MAX, "nan");
+  if (isinf(x)) return (size_t) snprintf(buffer, JINJA_FLOAT_MAX, x < 0 ? "-inf" : "inf");
   int digits = 1, exponent;
   for (; digits < 17; digits++) {
     snprintf(text, sizeof text, "%.*e", digits - 1, x);
@@ -59,11 +59,14 @@ static bool put_number(struct jinja_run *r, struct jinja_output *o, const struct
 static bool put_escaped_point(struct jinja_run *r, struct jinja_output *o, const char *byte, size_t k, uint32_t c, char quote)
 {
   char text[16];
-  const char *short_form = c == '\n' ? "\\n" : c == '\r' ? "\\r" : c == '\t' ? "\\t" : c == '\\' ? "\\\\" : NULL;
-  if (short_form != NULL) return put(r, o, short_form);
+  if (c == '\n') return put(r, o, "\\n");
+  if (c == '\r') return put(r, o, "\\r");
+  if (c == '\t') return put(r, o, "\\t");
+  if (c == '\\') return put(r, o, "\\\\");
   if (c == (unsigned char) quote) snprintf(text, sizeof text, "\\%c", quote);
   else if (jinja_printable(c)) return jinja_write(r, o, byte, k);
-  else snprintf(text, sizeof text, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned) c);
+  else if (c < 0x100) snprintf(text, sizeof text, "\\x%02x", (unsigned) c);
+  else snprintf(text, sizeof text, c < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned) c);
   return put(r, o, text);
 }
 
@@ -162,6 +165,18 @@ bool jinja_str(struct jinja_run *r, const struct jinja_value *v, struct jinja_va
   return ok;
 }
 
+static const char *entity(char c)
+{
+  switch (c) {
+  case '&': return "&amp;";
+  case '<': return "&lt;";
+  case '>': return "&gt;";
+  case '"': return "&#34;";
+  case '\'': return "&#39;";
+  default: return NULL;
+  }
+}
+
 bool jinja_escape(struct jinja_run *r, const struct jinja_value *v, struct jinja_value *out)
 {
   struct jinja_output o = { .byte = NULL };
@@ -174,7 +189,7 @@ bool jinja_escape(struct jinja_run *r, const struct jinja_value *v, struct jinja
   const struct jinja_text *t = s.as.text;
   for (size_t i = 0, from = 0; ok && i <= t->n; i++) {
     char c = i < t->n ? t->byte[i] : '\0';
-    const char *e = c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&#34;" : c == '\'' ? "&#39;" : NULL;
+    const char *e = entity(c);
     if (e == NULL && i < t->n) continue;
     ok = jinja_write(r, &o, t->byte + from, i - from) && (e == NULL || put(r, &o, e));
     from = i + 1;
@@ -193,6 +208,14 @@ struct json_style {
   const struct jinja_text *item, *key;
 };
 
+/* what stands behind the backslash where JSON has a short form */
+static char letter_of(char c)
+{
+  static const char pairs[] = "\"\"\\\\\nn\rr\tt\bb\ff";
+  for (size_t i = 0; i + 1 < sizeof pairs; i += 2) if (pairs[i] == c) return pairs[i + 1];
+  return '\0';
+}
+
 static bool json_text(struct jinja_run *r, struct jinja_output *o, const struct jinja_text *t, bool ascii)
 {
   char text[16];
@@ -207,9 +230,8 @@ static bool json_text(struct jinja_run *r, struct jinja_output *o, const struct 
     }
     if (!jinja_write(r, o, t->byte + from, at - from)) return false;
     if (at == t->n) break;
-    if (c == '"' || c == '\\') snprintf(text, sizeof text, "\\%c", (char) c);
-    else if (c == '\n' || c == '\r' || c == '\t' || c == '\b' || c == '\f')
-      snprintf(text, sizeof text, "\\%c", c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : c == '\b' ? 'b' : 'f');
+    char letter = c < 0x80 ? letter_of((char) c) : '\0';
+    if (letter != '\0') snprintf(text, sizeof text, "\\%c", letter);
     else if (c < 0x10000) snprintf(text, sizeof text, "\\u%04x", (unsigned) c);
     else snprintf(text, sizeof text, "\\u%04x\\u%04x", (unsigned) (0xd800 + ((c - 0x10000) >> 10)),
       (unsigned) (0xdc00 + ((c - 0x10000) & 0x3ff)));

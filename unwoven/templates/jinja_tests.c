@@ -77,28 +77,13 @@ static bool test_sameas(struct jinja_run *r, ASKED)
   return jinja_fail(r, "whether two %s values are the same is not known here", jinja_kind_name(v));
 }
 
-static bool test_filter(struct jinja_run *r, ASKED)
-{
-  (void) w;
-  if (v->kind != JINJA_TEXT) return *out = false, true;
-  *out = jinja_filter_known(v->as.text->byte, v->as.text->n);
-  return *out || jinja_fail(r, "whether there is a filter that is not here is not known");
-}
-
-static bool test_test(struct jinja_run *r, ASKED)
-{
-  (void) w, (void) r;
-  *out = v->kind == JINJA_TEXT && jinja_test_known(v->as.text->byte, v->as.text->n);
-  return true;
-}
-
 /* name, function, how many arguments */
 static const struct test_row { const char *name; bool (*ask)(struct jinja_run *r, ASKED); size_t n; } tests[] = {
   { "defined", test_defined, 0 }, { "undefined", test_undefined, 0 }, { "none", test_none, 0 }, { "boolean", test_boolean, 0 },
   { "true", test_true, 0 }, { "false", test_false, 0 }, { "integer", test_integer, 0 }, { "float", test_float, 0 },
   { "number", test_number, 0 }, { "string", test_string, 0 }, { "mapping", test_mapping, 0 }, { "iterable", test_iterable, 0 },
   { "sequence", test_sequence, 0 }, { "callable", test_callable, 0 }, { "escaped", test_escaped, 0 }, { "lower", test_lower, 0 },
-  { "upper", test_upper, 0 }, { "odd", test_odd, 0 }, { "even", test_even, 0 }, { "filter", test_filter, 0 }, { "test", test_test, 0 },
+  { "upper", test_upper, 0 }, { "odd", test_odd, 0 }, { "even", test_even, 0 },
   { "divisibleby", test_divisibleby, 1 }, { "sameas", test_sameas, 1 }, { "in", test_in, 1 }, { "==", test_equal, 1 },
   { "eq", test_equal, 1 }, { "equalto", test_equal, 1 }, { "!=", test_unequal, 1 }, { "ne", test_unequal, 1 }, { "<", test_less, 1 },
   { "lt", test_less, 1 }, { "lessthan", test_less, 1 }, { ">", test_more, 1 }, { "gt", test_more, 1 }, { "greaterthan", test_more, 1 },

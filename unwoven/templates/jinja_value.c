@@ -520,6 +520,30 @@ bool jinja_items(struct jinja_run *r, const struct jinja_value *v, struct jinja_
   return true;
 }
 
+/* ---- arguments ---- */
+
+const struct jinja_value *jinja_argument(const struct jinja_call *c, size_t i, const char *name)
+{
+  if (i < c->n) return &c->item[i];
+  for (size_t k = 0; name != NULL && k < c->n_named; k++)
+    if (jinja_is(c->named[k].name, name, strlen(name))) return &c->named[k].value;
+  return NULL;
+}
+
+bool jinja_arguments(struct jinja_run *r, const char *what, const struct jinja_call *c, size_t least, size_t most,
+  const char *const *names)
+{
+  if (c->n > most || c->n + c->n_named < least)
+    return jinja_fail(r, "%s takes %zu to %zu arguments, not %zu", what, least, most, c->n + c->n_named);
+  for (size_t k = 0; k < c->n_named; k++) {
+    size_t i = 0;
+    while (names[i] != NULL && !jinja_is(c->named[k].name, names[i], strlen(names[i]))) i++;
+    if (names[i] == NULL || i < c->n)
+      return jinja_fail(r, "%s has no argument %.*s to give by name", what, (int) c->named[k].name->n, c->named[k].name->byte);
+  }
+  return true;
+}
+
 /* ---- code points ---- */
 
 /* A byte that begins nothing valid counts as itself; source and JSON are UTF-8, so that there is none. */

@@ -56,6 +56,15 @@ for i, q in enumerate([{"ids": [262], "max_tokens": 3}, {"ids": [262], "max_toke
 put("probe", "logprob", bytes([5]) + b'{"ids":[1,2]}\n{"ids":[1]}')
 put("probe", "inspect", bytes([7]) + b'{"file":"tests/golden/small/model.safetensors"}\n')
 
+# chat templates: those of tests/golden/jinja with their variables, and a few more that go through every directive
+first, *more = [json.loads(l) for l in open(os.path.join(root, "golden", "jinja", "cases.jsonl"))]
+for i, c in enumerate(more):
+    rest = {"messages": c.get("messages", first["messages"]), "kwargs": c.get("kwargs", first["kwargs"] if "messages" not in c else {}), "tools": c.get("tools"), "documents": c.get("documents"), "ask": c.get("add_generation_prompt", False),
+            "on": "content" if c.get("continue_final_message") is True else c.get("continue_final_message") or None}
+    put("jinja", "%03d" % i, c["template"] + "\n%%%%\n" + dump({k: v for k, v in rest.items() if v is not None}))
+put("jinja", "clock", "{{ strftime_now('%a %A %b %B %c %C %d %D %e %f %F %G %h %H %I %j %k %l %m %M %n %p %P %r %R %S %t %T %u %U %V %w %W %x %X %y %Y %z %Z %% %-d %_m') }}")
+put("jinja", "clock2", "{{ strftime_now('%Q') }}")
+
 # files of tensors
 def tensors(header, data=b"", n=None):
     h = header if isinstance(header, bytes) else dump(header).encode()
