@@ -2,7 +2,6 @@
 # (./setup --wasm); nothing else does.
 .PHONY: wasm check-wasm wasm-mutants measure-wasm
 WASM_CC ?= clang-19
-WASM_AR ?= llvm-ar-19
 WASM_LD ?= wasm-ld-19
 WASM    := build/wasm
 # what the engine is made of: its modules, as they are, but for the cutter of texts, which is wasm/split.c, and what reads files of models
@@ -32,10 +31,11 @@ $(WASM)/made/weights.bin $(WASM)/made/kinds.c: $(WASM)/made/built_in.c ;
 # linked by wasm-ld and not by the compiler, which would run wasm-opt where it is installed: then the bytes would depend on it
 WASM_LINK := $(WASM_LD) --no-entry --gc-sections --strip-all -z stack-size=1048576
 WASM_LIBS  = -L/usr/lib/wasm32-wasi -lc -lm -lwasi-emulated-mman -lwasi-emulated-getpid $$($(WASM_CC) --target=wasm32-wasi -print-libgcc-file-name)
-$(WASM)/engine.a: $(WASM_OBJECTS)
-	rm -f $@; $(WASM_AR) rcsD $@ $^
-build/living.wasm: $(WASM)/engine.a
-	$(WASM_LINK) $(WASM)/obj/wasm/fmaf.o $(WASM)/obj/wasm/exports.o /usr/lib/wasm32-wasi/crt1-reactor.o $< $(WASM_LIBS) -o $@
+# fmaf and what a page calls come first; of the others what is used
+WASM_FIRST := $(WASM)/obj/wasm/fmaf.o $(WASM)/obj/wasm/exports.o
+WASM_USED  := /usr/lib/wasm32-wasi/crt1-reactor.o --start-lib $(filter-out $(WASM_FIRST),$(WASM_OBJECTS)) --end-lib
+build/living.wasm $(WASM)/living.wasm: $(WASM_OBJECTS)
+	$(WASM_LINK) $(WASM_FIRST) $(WASM_USED) $(WASM_LIBS) -o $@
 wasm: build/living.wasm ## the engine for a browser, build/living.wasm (wants clang-19, lld-19, wasi-libc: ./setup --wasm)
 	@sha256sum $<; gzip -9nc $< | wc -c
 # the same C for this machine, and what the checks try

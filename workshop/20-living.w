@@ -1,4 +1,10 @@
 @i types.w
+@s vec int
+@s v128_t int
+@s each while
+@s INLINE inline
+@s ALONE inline
+@s HELPER inline
 
 \chapterquestion{A page shows what the engine does. How do we know that it is the engine?}
 @** The engine in the browser.
@@ -138,14 +144,22 @@ The table of kernels for WebAssembly is a table like the others (\cref{tab:wasmf
 
 @<Multiply and add four times@>=
 #include <wasm_simd128.h>
+@;@#
+static v128_t exact_fma_lanes(v128_t a, v128_t b, v128_t c)@|
+  @[__attribute__((noinline, cold))@];
 @#
-static __attribute__((noinline, cold)) v128_t exact_fma_lanes(v128_t a, v128_t b, v128_t c)
+static v128_t exact_fma_lanes(v128_t a, v128_t b, v128_t c)
 {
   float x[4], y[4], z[4];
   wasm_v128_store(x, a), wasm_v128_store(y, b), wasm_v128_store(z, c);
   for (int j = 0; j < 4; j++) z[j] = exact_fmaf(x[j], y[j], z[j]);
   return wasm_v128_load(z);
 }
+@#
+static inline v128_t first_two(v128_t x)
+{@+ return wasm_f64x2_promote_low_f32x4(x);@+ }
+static inline v128_t last_two(v128_t x)
+{@+ return wasm_f64x2_promote_low_f32x4(wasm_i64x2_shuffle(x, x, 1, 1));@+ }
 @#
 static inline v128_t exact_fma(v128_t a, v128_t b, v128_t c)
 {
@@ -158,10 +172,8 @@ static inline v128_t exact_fma(v128_t a, v128_t b, v128_t c)
 @ The names of instructions say which numbers they take and make: promote two floats to doubles, demote two doubles to floats.
 
 @<Compute both halves in double@>=
-#define UPPER(x) wasm_f64x2_promote_low_f32x4(wasm_i64x2_shuffle(x, x, 1, 1))
-#define LOWER(x) wasm_f64x2_promote_low_f32x4(x)
-v128_t low = wasm_f64x2_add(wasm_f64x2_mul(LOWER(a), LOWER(b)), LOWER(c));
-v128_t high = wasm_f64x2_add(wasm_f64x2_mul(UPPER(a), UPPER(b)), UPPER(c));
+v128_t low = wasm_f64x2_add(wasm_f64x2_mul(first_two(a), first_two(b)), first_two(c));
+v128_t high = wasm_f64x2_add(wasm_f64x2_mul(last_two(a), last_two(b)), last_two(c));
 
 @ Whether some lane needs the long way is asked for all four at once. The lower words of the doubles are brought together in one register and tested for the middle, the upper words for exponents below $2^{-\given{126}}$: without its sign such a word is less than that of this power. In a text of the built-in model this is rare. So the long way is a function that is not inlined, and goes lane by lane.
 

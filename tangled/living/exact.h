@@ -37,7 +37,10 @@ static inline float exact_fmaf(float a, float b, float c)
 /* <Multiply and add four times> */
 #include <wasm_simd128.h>
 
-static __attribute__((noinline, cold)) v128_t exact_fma_lanes(v128_t a, v128_t b, v128_t c)
+static v128_t exact_fma_lanes(v128_t a, v128_t b, v128_t c)
+  __attribute__((noinline, cold));
+
+static v128_t exact_fma_lanes(v128_t a, v128_t b, v128_t c)
 {
   float x[4], y[4], z[4];
   wasm_v128_store(x, a), wasm_v128_store(y, b), wasm_v128_store(z, c);
@@ -45,13 +48,16 @@ static __attribute__((noinline, cold)) v128_t exact_fma_lanes(v128_t a, v128_t b
   return wasm_v128_load(z);
 }
 
+static inline v128_t first_two(v128_t x)
+{ return wasm_f64x2_promote_low_f32x4(x); }
+static inline v128_t last_two(v128_t x)
+{ return wasm_f64x2_promote_low_f32x4(wasm_i64x2_shuffle(x, x, 1, 1)); }
+
 static inline v128_t exact_fma(v128_t a, v128_t b, v128_t c)
 {
   /* <Compute both halves in double> */
-#define UPPER(x) wasm_f64x2_promote_low_f32x4(wasm_i64x2_shuffle(x, x, 1, 1))
-#define LOWER(x) wasm_f64x2_promote_low_f32x4(x)
-  v128_t low = wasm_f64x2_add(wasm_f64x2_mul(LOWER(a), LOWER(b)), LOWER(c));
-  v128_t high = wasm_f64x2_add(wasm_f64x2_mul(UPPER(a), UPPER(b)), UPPER(c));
+  v128_t low = wasm_f64x2_add(wasm_f64x2_mul(first_two(a), first_two(b)), first_two(c));
+  v128_t high = wasm_f64x2_add(wasm_f64x2_mul(last_two(a), last_two(b)), last_two(c));
   /* <Give doubtful lanes to the slow way> */
   v128_t words = wasm_i32x4_shuffle(low, high, 0, 2, 4, 6);
   v128_t tops = wasm_i32x4_shuffle(low, high, 1, 3, 5, 7);

@@ -6,7 +6,7 @@
 set -eu
 build=${BUILD:-build}; dir=$build/wasm/check; mkdir -p "$dir"
 make=${MAKE:-make}
-for c in clang-19 llvm-ar-19 wasm-ld-19 node; do command -v $c >/dev/null 2>&1 || { echo "NOT RUN: no $c here (./setup --wasm)"; exit 77; }; done
+for c in clang-19 wasm-ld-19 node; do command -v $c >/dev/null 2>&1 || { echo "NOT RUN: no $c here (./setup --wasm)"; exit 77; }; done
 [ -f /usr/lib/wasm32-wasi/libc.a ] || { echo "NOT RUN: no wasi-libc here (./setup --wasm)"; exit 77; }
 [ -f "$(clang-19 --target=wasm32-wasi -print-libgcc-file-name)" ] || { echo "NOT RUN: no libclang-rt-19-dev-wasm32 here (./setup --wasm)"; exit 77; }
 [ "$build" = build ] || { echo "NOT RUN: only of the plain build"; exit 77; }

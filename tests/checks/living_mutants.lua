@@ -6,7 +6,7 @@ local function run(c, ...) local ok = os.execute(string.format(c, ...)); return 
 local function slurp(f) local h = assert(io.open(f, "rb")); local s = h:read("a"); h:close(); return s end
 local function make(v) local h = io.popen("make -s --eval='living-v:;@echo $(" .. v .. ")' living-v"); local s = h:read("a"); h:close(); return (s:gsub("%s+$", "")) end
 local flags, link, program = make("WASM_FLAGS"), make("WASM_LINK"), make("WASM_PROGRAM")
-local libs = make("WASM_LIBS")
+local libs, used = make("WASM_LIBS"), make("WASM_USED")
 local root = io.popen("pwd"):read("l")
 flags = flags:gsub("%-ffile%-prefix%-map=%S+", "")
 local entries, e = {}, nil
@@ -50,7 +50,7 @@ for i, x in ipairs(entries) do
     ok = run("%s %s/try_split.c build/wasm/made/kinds.c build/libmodules.a -o %s/p -ljansson -lpcre2-8 -lutf8proc -pthread -lm 2>> %s/log", cc, here, here, here)
     found = ok and not run("timeout 120 %s/p > %s/out 2>&1", here, here)
   else
-    ok = run("%s %s %s build/wasm/obj/wasm/fmaf.o /usr/lib/wasm32-wasi/crt1-reactor.o build/wasm/engine.a %s -o %s/p.wasm 2>> %s/log", link, x.file == "wasm/exports.c" and "" or "build/wasm/obj/wasm/exports.o", objects, libs, here, here)
+    ok = run("%s %s %s build/wasm/obj/wasm/fmaf.o %s %s -o %s/p.wasm 2>> %s/log", link, x.file == "wasm/exports.c" and "" or "build/wasm/obj/wasm/exports.o", objects, used, libs, here, here)
     found = ok and not run("timeout 300 node tests/checks/living.mjs %s/p.wasm tests/checks/living.txt %s/lines.jsonl %s/traces.jsonl > %s/out 2>&1", here, dir, dir, here)
   end
   if not ok then print(i .. ": cannot be linked: " .. x.file); os.exit(1) end
