@@ -56,3 +56,8 @@ wasm-mutants: $(BUILD)/incipit ## plants faults in what only a browser gets; eac
 	@sh tests/checks/living.sh mutants
 measure-wasm: check-wasm ## what the engine costs in node, and what the check has found, into figures/data/living.csv
 	@node wasm/measure.mjs build/living.wasm $(WASM) > build/living.csv && mv build/living.csv figures/data/living.csv
+# the functions of numbers, here and there
+$(WASM)/try_numbers: wasm/try_numbers.c $(BUILD)/libmodules.a
+	$(CC) $(CFLAGS) $< $(BUILD)/libmodules.a -o $@ $(ENGINE_LIBS)
+$(WASM)/try_numbers.wasm: $(WASM)/obj/wasm/try_numbers.o $(WASM_OBJECTS)
+	$(WASM_PROGRAM) $< --start-lib $(WASM_OBJECTS) --end-lib $(WASM_LIBS) -o $@

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 }
 
 @* A machine without rounding modes. \label{sec:roundodd}
-Kernels multiply and add with one rounding (\cref{simd}). WebAssembly has no such instruction\footnote{Not in the part of it that means the same everywhere. Its \emph{relaxed} instructions may round once or twice, as the host likes: that is a page whose numbers depend on the visitor's processor.}, and C has a function for this case: |fmaf|. For floats it looks easy. The product of two floats has at most 48 bits, and a double has room for 53. So the product is \emph{exact} in double, we add |c| in double, and round the sum to float.
+Kernels multiply and add with one rounding, \emph{fused} (\cref{simd}). WebAssembly has no such instruction\footnote{Not in the part of it that means the same everywhere. Its \emph{relaxed} instructions may round once or twice, as the host likes: that is a page whose numbers depend on the visitor's processor.}, and C has a function for this case: |fmaf|. For floats it looks easy. The product of two floats has at most 48 bits, and a double has room for 53. So the product is \emph{exact} in double, we add |c| in double, and round the sum to float.
 @^fused multiply--add@>@^relaxed SIMD@>
 
 Where is the trap? The sum is rounded twice, once to double and once to float. Usually that does no harm. But suppose the exact sum lies a hair below the middle between two floats. The first rounding may move it \emph{onto} the middle, and the second then sees a tie and goes to the even neighbour, which may be the wrong one.
@@ -92,7 +92,6 @@ static void add_in_three_ways(void)
 #endif
 
 @ How do we learn what an addition has lost? With five more additions, each of which is exact \cited{Knuth 1997}: subtract from the sum what was added, and compare what is left with the summands. If the loss is not zero and the sum is even, we want its odd neighbour, on the side of the loss. Doubles of one sign are ordered like the integers that their bits are, so the neighbour is one more or one less.
-@^exact transformation of a sum@>
 
 @<Round to odd@>=
 static inline double rounded_to_odd(double product, double c)
@@ -109,7 +108,7 @@ static inline double rounded_to_odd(double product, double c)
   return sum;
 }
 
-@ That makes ten operations where an instruction would do. But the trap needs a sum \emph{on} the middle: its last 29 bits in double are then a one and 28 zeros. For all others, rounding twice is rounding once, so only they take the long way. There is a second kind. Below $2^{-\given{126}}$ floats are subnormal: they keep fewer than 24 bits, the middle is at another place for each exponent, and we do not look for it. All of them take the long way.
+@ That makes ten operations where an instruction would do. But the trap needs a sum \emph{on} the middle: its last 29 bits in double are then a one and 28 zeros. For all others, rounding twice is rounding once, so only they take the long way. There is a second kind. Below $2^{-\given{126}}$ floats are \emph{subnormal numbers}: they keep fewer than 24 bits, the middle is at another place for each exponent, and we do not look for it. All of them take the long way.
 @^subnormal number@>
 
 @<Multiply and add, rounding once@>=
@@ -407,7 +406,6 @@ bool living_over(const struct living *g)
 }
 
 @ The hash is FNV-1a, byte by byte, of bits and not of values: $-0$ is not $0$ here.
-@^FNV-1a@>
 
 @<Hash logits@>=
 static uint64_t mixed(uint64_t h, const float *x, size_t n)
@@ -748,8 +746,11 @@ static bool print_measured(void)
   return true;
 }
 
-@ \begin{exercises}
-\exercise{check}{ex:livingnaive}{In \.{wasm/fmaf.c}, return the sum in double, rounded to float, and build and run \texttt{make check-wasm}. Which families of triples notice? Does any text of the script change?}{make check-wasm}{The families \emph{nearly ties} and \emph{subnormal ties} do, thousands of times each. Whether a text changes depends on whether such a sum comes up in it: the tables of kernels do not call |fmaf| for weights, so what could change are norms and rotations, and a hash of all logits would show a single bit.}
-\exercise{think}{ex:livingodd}{Rounding to odd needs more bits in between than the result has. How many more does it take, for the second rounding to be right in every case? Would a float serve in between, for a result with 22 bits?}{}{Two. The middle between two results of $n$ bits has $n+1$; a number that is rounded to odd with $n+2$ bits can never be a middle, since its last bit would have to be zero, and it never crosses one. A float has 24 bits, so it would just do for 22.}
-\exercise{build}{ex:livingback}{Replace the three lines that fork in |take_rows| by a crop. Which test of \.{check\_living} fails, and which number does a page show wrongly?}{make check-living}{\.{back\_is\_the\_state\_before} fails: after going back, the next step says that its row was computed again. The logits are right, since the row is; only the account is wrong, and the page would colour a block as repeated work that is not.}
+@* Exercises. \label{sec:livingexercises}
+Each exercise names the command that checks your answer.
+
+\begin{exercises}
+\exercise{check}{ex:livingtie}{In the case by hand, let $c$ be $1$. How many units of $2^{-23}$ above $1$ is the result if the sum is rounded once, and how many if it is rounded twice? Why does the trap not spring? (Two numbers.)}{\texttt{make exercise-W20-1}}{$0$ and $0$. The exact sum is $1+2^{-24}-2^{-70}$, below the middle between $1$ and $1+2^{-23}$. In double it becomes the middle, and the tie goes to the even neighbour; but now that is $1$, where the sum belongs. The C library, which concludes that nothing was lost and moves its result, is wrong here as well.}
+\exercise{think}{ex:livingodd}{How many bits more than its result does the number in between need, so that rounding first to odd and then to the nearest is always right? And how many bits may the result have if the number in between is a float? (Two numbers.)}{\texttt{make exercise-W20-2}}{\given{2}, and so 22. The middle between two results of $n$ bits has $n+1$ bits. With one bit more in between, it can be reached: it ends in a one. With two, its last bit is zero, and a number that was rounded to odd never is a middle, and never crosses one.}
+\exercise{check}{ex:livingrows}{How many rows has the text of the box cost, up to its eighth step? How many would it have cost with the cache off from the first? (Two numbers.)}{\texttt{make exercise-W20-3}}{38: the prompt's 4, four times 1, and then 9, 10 and 11. Without the cache 60, which is $4+5+\cdots+11$.}
 \end{exercises}

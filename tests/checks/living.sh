@@ -12,7 +12,7 @@ for c in clang-19 wasm-ld-19 node; do command -v $c >/dev/null 2>&1 || { echo "N
 [ "$build" = build ] || { echo "NOT RUN: only of the plain build"; exit 77; }
 say() { echo "living: $*"; }
 bad() { echo "living: $*" >&2; exit 1; }
-$make --no-print-directory -s build/living.wasm build/wasm/try_living build/wasm/try_fmaf.wasm build/wasm/try_libc.wasm build/wasm/try_split build/incipit > "$dir/make.log" 2>&1 || { tail -20 "$dir/make.log"; exit 1; }
+$make --no-print-directory -s build/living.wasm build/wasm/try_living build/wasm/try_fmaf.wasm build/wasm/try_libc.wasm build/wasm/try_split build/wasm/try_numbers build/wasm/try_numbers.wasm build/incipit > "$dir/make.log" 2>&1 || { tail -20 "$dir/make.log"; exit 1; }
 
 # what the command traces of the script's six texts
 traces() {
@@ -35,6 +35,8 @@ if [ "${1:-}" != mutants ]; then
   say "fmaf: $(tail -1 "$dir/fmaf.txt")"
   if node wasm/run.mjs build/wasm/try_libc.wasm > "$dir/libc.txt"; then bad "the C library's fmaf is exact by now: ours is not needed"; fi
   say "the C library's: $(tail -1 "$dir/libc.txt")"
+  # the functions of numbers
+  [ "$(node wasm/run.mjs build/wasm/try_numbers.wasm)" = "$(build/wasm/try_numbers)" ] || bad "the functions of numbers.h give other bits"
   # the cutter of texts
   build/wasm/try_split > "$dir/split.txt" || { cat "$dir/split.txt"; exit 1; }
   say "cutter: $(tail -1 "$dir/split.txt")"

@@ -291,12 +291,17 @@ START_TEST(the_cache_goes_on_and_off)
   static const char *const say[] = { "{\"cache\":true}", "{\"cache\":false}" };
   static const size_t rows[] = { 3, 1, 5, 6, 1, 1 };
   static const int off[] = { 0, 0, 1, 1, 0, 0 };
+  uint64_t all = 0;
   for (int i = 0; i < 6; i++) {
     set(&g, say[off[i]]);
     step(&g);
     const struct living_read *r = &g.node[g.node[g.now].parent].read;
     ck_assert_uint_eq(r->rows, rows[i]);
     ck_assert_uint_eq(r->after.kv_rows_recomputed - r->before.kv_rows_recomputed, off[i] ? rows[i] - 1 : 0);
+    /* and the text has cost what its steps have */
+    all += rows[i];
+    ck_assert_uint_eq(living_base(&g, g.now).rows, all);
+    ck_assert_uint_eq(living_base(&g, g.now).passes, (uint64_t) i + 1);
   }
   end(&g);
 }
