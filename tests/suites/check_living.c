@@ -232,6 +232,10 @@ START_TEST(a_fork_shares_pages_and_gives_the_bits_of_a_text_alone)
   hold(living_go(&g, 9) && living_next(&g, &id));
   ck_assert_uint_eq(g.now, 21);
   ck_assert_str_eq(g.node[21].why, "given");
+  /* the same token again is the same place */
+  hold(living_go(&g, 9) && living_next(&g, &id));
+  ck_assert_uint_eq(g.now, 21);
+  ck_assert_uint_eq(g.n, 22);
   for (int i = 0; i < 6; i++) step(&g);
   /* thirteen rows were read before the fork: three whole pages of four are shared, and the fourth was copied */
   char *forked = state(&g);
