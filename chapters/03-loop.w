@@ -205,7 +205,7 @@ prompt of one token
 For \given{1000} tokens the counters say \val{loop.naive.1.1000} rows and \val{loop.pairs.1.1000} pairs.
 The rows grow with the square, the pairs with the cube, and the counters confirm it: between \given{1000} and \given{2000} tokens after a prompt of
 one, the slopes on logarithmic paper are \val[2]{loop.slope.rows} and \val[2]{loop.slope.pairs}.
-An author who calls the naive loop ``quadratic'' has counted rows. The formulas also cover texts that you would not want to wait for: one of \given{100,000} tokens would take \val{loop.formula.100000} rows.
+An author who calls the naive loop ``quadratic'' has counted rows. If you would rather see the waste than count it, open the page that \texttt{make living} builds: it runs this loop in your browser, and the rows that are computed again light up. The formulas also cover texts that you would not want to wait for: one of \given{100,000} tokens would take \val{loop.formula.100000} rows.
 
 @* Causality: recomputed rows are identical. \label{sec:causal}
 All this work is wasted only if the same comes out each time. Does it? To the last bit. The reason is the causal mask: a row looks at rows before it and never at rows after

@@ -224,7 +224,7 @@ function makeScene(canvas, box) {
     // as near as the height allows, as far as there are tokens to see; a long text is seen at its end
     const room = wide / high, least = 4.9 * room, most = Math.max(least, Math.min(17, wide / 60)), n = Math.max(4, tokens), head = Math.max(0, query);
     let span = Math.max(least, Math.min(most, n + 3.5));
-    goal[YAW] = 0, goal[PITCH] = .06, goal[Y] = -.14, goal[LENS] = .24, goal[FAN] = 0, goal[TALL] = 1;
+    goal[YAW] = 0, goal[PITCH] = .06, goal[Y] = -.2, goal[LENS] = .24, goal[FAN] = 0, goal[TALL] = 1;
     if (preset === "follow") goal[YAW] = .28, goal[PITCH] = .3;
     else if (preset === "above") goal[PITCH] = Math.PI / 2, goal[Y] = 0, goal[LENS] = .06, goal[FAN] = 1;
     else if (preset === "all") goal[YAW] = .1, goal[PITCH] = .3, goal[LENS] = .16, span = Math.max(least, n * 1.05 + 2), goal[TALL] = Math.max(1, Math.min(4, .62 * span / least));
