@@ -7,7 +7,7 @@ const grouped = n => n.toLocaleString("en"), many = (n, what) => grouped(n) + " 
 const visible = t => t === "" ? "(nothing)" : t.replace(/^bytes:(?=\\x)/, "").replaceAll(" ", "␣").replaceAll("\n", "⏎").replaceAll("\t", "⇥");
 const quoted = t => "“" + visible(t) + "”";
 const chance = p => p >= .99995 ? "1.0000" : p < 1e-4 ? "<0.0001" : p.toFixed(4);
-const PROMPTS = [{ text: "The cat sat" }, { text: "def count_apples(box):", code: true }, { text: "In a small kingdom by the sea, there lived" },
+const PROMPTS = [{ text: "The cat sat on the mat." }, { text: "def count_apples(box):", code: true }, { text: "In a small kingdom by the sea," },
   { text: "The harvest of the kingdom was very good.", fork: true }];
 const NEUTRAL = { temperature: 0, top_k: 0, top_p: 1, min_p: 0, repetition_penalty: 1, seed: 0 };
 const slow = matchMedia("(prefers-reduced-motion: reduce)");
@@ -51,7 +51,7 @@ async function launched() {
 let now = null, attention = null, rows = 0, tree = [], shape = null, lastMs = null, scene = null, playing = false, chosen = null, view = "scene", late = false;
 const settings = { ...NEUTRAL };
 let cache = true, prompt = "", speed = 1, layer = -1, head = -1, ways = 4;
-const opOf = new Map();                    // how a node came: k with the cache, n without, f by hand
+const rowsOf = new Map(), opOf = new Map();                    // how a node came: k with the cache, n without, f by hand
 const log = [];
 let chain = Promise.resolve();
 const queued = f => { const r = chain.then(f); chain = r.catch(() => {}); return r; };
@@ -80,8 +80,17 @@ function path(node = now.node) {           // from the prompt's node, which is l
   for (let t = nodeOf(node); t && t.parent >= 0; t = nodeOf(t.parent)) out.unshift(t);
   return out;
 }
-function take(r, over = 0) {
+// what the steps of this text have computed, in blocks: a block is a row of a layer. Null if a step was not seen here
+function blocks() {
+  const each = path().map(t => rowsOf.get(t.node));
+  return each.includes(undefined) ? null : LAYERS * each.reduce((a, b) => a + b, 0);
+}
+function hold(r) {
   now = r.state, attention = r.attention, rows = r.rows, tree = r.tree;
+  if (now.step) rowsOf.set(now.node, now.step.counters.rows);
+}
+function take(r, over = 0) {
+  hold(r);
   if (r.ms !== undefined) lastMs = r.ms;
   const s = now.step;
   if (scene) {
@@ -96,13 +105,15 @@ function take(r, over = 0) {
 }
 function numbers() {
   const s = now.step, bytes = now.kv_cache_bytes;
-  $("seq-len").textContent = grouped(now.seq_len);
-  $("seq-unit").textContent = s ? "tokens read, and one written" : "tokens read";
+  $("seq-len").textContent = grouped(now.ids.length);
+  $("seq-unit").textContent = s ? `tokens, ${grouped(now.seq_len)} of them read` : "tokens, none of them read";
+  const all = blocks();
   $("kv-cache").textContent = grouped(bytes);
   $("kv-unit").textContent = s && s.cache_rows ? `bytes, ${many(s.cache_rows, "row")} of ${grouped(s.cache_bytes / s.cache_rows)}` : "bytes kept from step to step";
   $("compute").textContent = grouped(now.compute);
+  $("compute-unit").textContent = all === null ? "multiply-adds in all" : `multiply-adds in all, ${many(all, "block")}`;
   $("compute-step").textContent = grouped(now.compute_step);
-  $("step-unit").textContent = s ? `multiply-adds, ${many(s.counters.rows, "row")}` : "multiply-adds";
+  $("step-unit").textContent = s ? `multiply-adds, ${many(LAYERS * s.counters.rows, "block")}` : "multiply-adds";
   const asks = 1000 / speed;
   late = lastMs !== null && lastMs > asks;
   $("time").textContent = lastMs === null ? "–" : lastMs < 100 ? lastMs.toFixed(1) : grouped(Math.round(lastMs));
@@ -147,7 +158,7 @@ function text() {
 async function begin(text) {
   pause();
   beamed = null;
-  prompt = text, opOf.clear(), log.length = 0, $("log").replaceChildren();
+  prompt = text, opOf.clear(), rowsOf.clear(), log.length = 0, $("log").replaceChildren();
   lastMs = null;
   take(await ask("set", { options: { prompt, cache, max_tokens: 0, ...settings } }));
   for (const b of document.querySelectorAll(".chips button")) b.setAttribute("aria-pressed", b.dataset.prompt === prompt);
@@ -339,7 +350,7 @@ async function arrive() {
       if (with_ !== cache) await set({ cache: with_ });
       const parent = now.node, r = await ask("step");
       opOf.set(r.state.node, how);
-      lastMs = r.ms, now = r.state, tree = r.tree, attention = r.attention, rows = r.rows;
+      lastMs = r.ms, hold(r);
       if (!r.went) break;
       if (id && now.ids.at(-1) !== Number(id)) await forked(parent, Number(id));
     } else if (id) await forked(now.node, Number(id));
@@ -458,7 +469,7 @@ function pointers() {
 function state() {
   const n = rows, look = [];
   for (let l = 0; l < LAYERS && attention; l++) look.push(Array.from({ length: HEADS }, (_, h) => [...attention.subarray((l * HEADS + h) * n, (l * HEADS + h + 1) * n)]));
-  return now && { ...structuredClone(now), attention: look, settings: { ...settings }, view: { camera: scene?.camera ?? null, layer, head, speed, tab: view }, step_ms: lastMs };
+  return now && { ...structuredClone(now), seq_len: now.ids.length, blocks: blocks(), blocks_step: now.step ? LAYERS * now.step.counters.rows : 0, attention: look, settings: { ...settings }, view: { camera: scene?.camera ?? null, layer, head, speed, tab: view }, step_ms: lastMs };
 }
 let isReady, isNot;
 const doing = f => queued(async () => { await f(); return state(); });

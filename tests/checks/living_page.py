@@ -11,7 +11,7 @@ pictures = sys.argv[4] if len(sys.argv) > 4 else None
 room = tempfile.mkdtemp(prefix="living.")
 # WebGL2 by software, where there is no device
 browser.FLAGS = [f for f in browser.FLAGS if f != "--disable-gpu"] + ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
-PROMPTS = ["The cat sat", "def count_apples(box):", "In a small kingdom by the sea, there lived"]
+PROMPTS = ["The cat sat on the mat.", "def count_apples(box):", "In a small kingdom by the sea,"]
 FORK = "The harvest of the kingdom was very good."
 
 
@@ -98,11 +98,14 @@ def numbers_are_the_commands():
         check(f"{prompt}: COMPUTE a step", [g["compute_step"] for g in got], madds)
         check(f"{prompt}: COMPUTE", got[-1]["compute"], sum(madds))
         check(f"{prompt}: KV_CACHE", [g["kv_cache_bytes"] for g in got], [s["cache_bytes"] for s in t["steps"]])
+        check(f"{prompt}: SEQ_LEN is prompt and written", [g["seq_len"] for g in got], [len(t["prompt_ids"]) + k + 1 for k in range(10)])
+        check(f"{prompt}: blocks", got[-1]["blocks"], 6 * (len(t["prompt_ids"]) + 9))
         hashes = [g["logits_hash"] for g in got]
         p.do("set({cache: false, prompt: %s})" % json.dumps(prompt))
         got = p.steps(10)
         same_steps(got, traced(prompt, 10)["steps"], prompt + " without it")
         check(f"{prompt}: the same bits with and without the cache", [g["logits_hash"] for g in got], hashes)
+        check(f"{prompt}: blocks without the cache", got[-1]["blocks"], 6 * sum(range(len(t["prompt_ids"]), len(t["prompt_ids"]) + 10)))
         check(f"{prompt}: without it nothing is kept", [g["kv_cache_bytes"] for g in got], [0] * 10)
     p.do("set({cache: true, temperature: .9, seed: 7, prompt: %s})" % json.dumps(FORK))
     same_steps(p.steps(6), traced(FORK, 6, "--cache", "--temperature", "0.9", "--seed", "7")["steps"], "drawn")
@@ -120,7 +123,7 @@ def back_and_fork():
     before = p.steps(4)
     p.steps(1)
     check("back is where it was", same(p.do("back()")), same(before[3]))
-    check("and forward again", same(p.steps(1)[0])["ids"][:7], before[3]["ids"])
+    check("and forward again", same(p.steps(1)[0])["ids"][:-1], before[3]["ids"])
     p.do("set({prompt: %s, temperature: 0})" % json.dumps(FORK))
     one = p.steps(5)[-1]
     other = p.do("stages(0)")["stages"][0]["top" if "top" in p.do("stages(0)")["stages"][0] else "list"][1]
@@ -139,7 +142,7 @@ def back_and_fork():
     off = p.steps(2)
     p.do("set({cache: true})")
     on = p.steps(2)
-    check("rows that are computed when the switch is turned", [s["step"]["counters"]["rows"] for s in off + on], [6, 7, 1, 1])
+    check("rows that are computed when the switch is turned", [s["step"]["counters"]["rows"] for s in off + on], [10, 11, 1, 1])
     check("the text does not notice", on[-1]["ids"], [*traced(PROMPTS[0], 1)["prompt_ids"], *[s["chosen"]["id"] for s in traced(PROMPTS[0], 7, "--cache")["steps"]]])
     # an address leads to the same place, with the same work
     p.do("set({camera: 'above', layer: 3, head: 2, speed: 2})")
@@ -178,7 +181,7 @@ def keys_reach_all():
     p.until("incipit.state().cache === false")
     p.key("3", ord("3"))
     p.until("incipit.state().view.camera === 'above'")
-    for key, code, title in [("Home", 36, "“The”"), ("ArrowRight", 39, "“␣cat”"), ("ArrowDown", 40, "Layer 1 of “␣cat”"), ("ArrowDown", 40, "Layer 2 of “␣cat”"), ("End", 35, "Layer 2 of “␣the”")]:
+    for key, code, title in [("Home", 36, "“The”"), ("ArrowRight", 39, "“␣cat”"), ("ArrowDown", 40, "Layer 1 of “␣cat”"), ("ArrowDown", 40, "Layer 2 of “␣cat”"), ("End", 35, "Layer 2 of “␣cat”")]:
         p.key(key, code)
         p.until(f"document.querySelector('#about h2').textContent === '{title}'")
     check("arrow keys walk through the blocks")
@@ -187,7 +190,7 @@ def keys_reach_all():
     p.key("Home", 36)
     p.until("document.querySelectorAll('#about .cells i').length === 128")
     check("a block names sections of the book", p.js("document.getElementById('about').textContent.match(/Section \\d+\\.\\d+: /g).length >= 3"))
-    check("a block has a command", p.js("document.querySelector('#about code').textContent").startswith("incipit trace -p 'The cat sat' -n 3 --cache --attention 1."))
+    check("a block has a command", p.js("document.querySelector('#about code').textContent").startswith("incipit trace -p 'The cat sat on the mat.' -n 3 --cache --attention 1."))
     p.key(" ", 32)
     p.until("incipit.state().step.step > 4", 60)
     p.key(" ", 32)
@@ -368,6 +371,7 @@ def photographs():
         p.b.look(wide, high, scheme)
         time.sleep(2.5)
         p.b.picture(os.path.join(pictures, name + ".png"))
+    p.do("set({prompt: 'The cat sat'})")  # the example of the book
     p.steps(9)
     photograph("cache")
     p.do("set({camera: 'above', layer: 2, head: 1})")
@@ -384,8 +388,8 @@ def photographs():
     p.key("ArrowLeft", 37), p.key("ArrowDown", 40), p.key("ArrowDown", 40), p.js("document.activeElement.blur()")
     photograph("dark", 1000, 820, "dark")
     p.b.look(1280, 860, "light")
-    p.do("set({prompt: %s})" % json.dumps(PROMPTS[0]))
-    p.steps(4)
+    p.do("set({prompt: %s})" % json.dumps("The cat sat"))
+    p.steps(5)
     photograph("phone", 390, 844)
     p.b.look(1280, 1100, "light")
     p.js("document.getElementById('tab-tree').click(), document.activeElement.blur()")
