@@ -1294,6 +1294,193 @@ START_TEST(forty_letters_of_a_name)
 }
 END_TEST
 
+/* pieces, their types, an encoding: numbers as put_specs takes them; the ids of a text, as a string */
+struct way_piece { const char *text; float score; unsigned type; };
+static const char *ids_of(struct tokenizer *t, const char *text)
+{
+  static char said[200];
+  struct ids got = { 0 };
+  struct error why = { "" };
+  said[0] = 0;
+  if (!tokenizer_encode(t, &M, text, strlen(text), false, false, &got, &why)) ck_abort_msg("%s", why.text);
+  for (size_t i = 0; i < got.n; i++) sprintf(said + strlen(said), "%s%u", i ? " " : "", got.id[i]);
+  ids_free(&M, &got);
+  return said;
+}
+static struct tokenizer *ways(const struct way_piece *p, size_t n, const struct how *h, const void *map, size_t n_map)
+{
+  struct bytes b = { 0 }, spec = { 0 };
+  struct error why = { "" };
+  put_piece(&b, "<unk>", 5, 0, 2);
+  for (size_t i = 0; i < n; i++) put_piece(&b, p[i].text, strlen(p[i].text), p[i].score, p[i].type);
+  put_specs(&b, h);
+  if (n_map > 0) put_row(&spec, 2, map, n_map), put_row(&b, 3, spec.byte, spec.n); /* the last of the fields counts */
+  struct tokenizer *t = open_bytes(&b, &why);
+  if (t == NULL) ck_abort_msg("%s", why.text);
+  bytes_free(&M, &b), bytes_free(&M, &spec);
+  return t;
+}
+START_TEST(the_best_of_all_ways)
+{
+  struct how h = { 1, 0, 0, 0, 0, 0, "identity", "" };
+  static const struct way_piece tie[] = { { "a", -1, 1 }, { "b", -1, 1 }, { "ab", -1, 1 }, { "ba", -1, 1 }, { "bb", -5, 5 } };
+  struct tokenizer *t = ways(tie, 5, &h, NULL, 0);
+  ck_assert_str_eq(tokenizer_kind(t), "SentencePiece Unigram");
+  ck_assert_str_eq(ids_of(t, "aba"), "1 4"); /* that which begins further left */
+  ck_assert_str_eq(ids_of(t, "bb"), "2 2"); /* a piece that is not used */
+  ck_assert_str_eq(ids_of(t, "xya<unk>"), "0 1 0"); /* one for a row of them */
+  ck_assert_str_eq(ids_of(t, "x"), "0");
+  ck_assert_str_eq(ids_of(t, ""), "");
+  tokenizer_close(&M, t);
+  /* sums in single precision, and carried over the words; as the library has it */
+  h.escape = 1;
+  static const struct way_piece single[] = { { "\xe2\x96\x81", -.2f, 1 }, { "a", -.5f, 1 }, { "b", -1.3f, 1 }, { "\xe2\x96\x81" "a", -5.8f, 1 },
+    { "ab", -2.3f, 1 }, { "ba", -4.4f, 1 }, { "aab", -3.5f, 1 }, { "abb", -6.9f, 1 }, { "bba", -3.1f, 1 } };
+  t = ways(single, 9, &h, NULL, 0);
+  ck_assert_str_eq(ids_of(t, "  abbabbbbba"), "1 1 2 3 3 2 3 3 3 9");
+  tokenizer_close(&M, t);
+  static const struct way_piece carried[] = { { "\xe2\x96\x81", -1.9f, 1 }, { "a", -5.1f, 1 }, { "b", -4, 1 }, { "\xe2\x96\x81" "a", -4.8f, 1 },
+    { "ab", -5.8f, 1 }, { "ba", -.4f, 1 }, { "aab", -3, 1 }, { "abb", -1.3f, 1 }, { "bba", -3.3f, 1 } };
+  t = ways(carried, 9, &h, NULL, 0);
+  ck_assert(t->splits_at_spaces);
+  ck_assert_str_eq(ids_of(t, " baba abba"), "1 6 6 1 5 6");
+  tokenizer_close(&M, t);
+  /* what the user has defined has the score of its length */
+  h.escape = 0;
+  for (int k = 0; k < 2; k++) {
+    const struct way_piece user[] = { { "x", -1, 1 }, { "xcc", k ? -.85f : -.95f, 1 }, { "cc", -9, 4 }, { "q", -20, 1 } };
+    t = ways(user, 4, &h, NULL, 0);
+    ck_assert_str_eq(ids_of(t, "xcc"), k ? "2" : "1 3");
+    tokenizer_close(&M, t);
+  }
+  at_peace();
+}
+END_TEST
+
+/* a map by hand: A becomes a, and AB an x; and maps that lead nowhere */
+START_TEST(maps_of_characters)
+{
+  enum { UNITS = 0x42 };
+  struct how h = { 1, 0, 0, 0, 0, 0, "x", "" };
+  static const struct way_piece words[] = { { "a", -1, 1 }, { "x", -1, 1 }, { "A", -1, 1 }, { "B", -1, 1 }, { "\xc3\xa9", -1, 1 } };
+  static const struct way_piece user[] = { { "a", -1, 1 }, { "x", -1, 1 }, { "A", -1, 4 }, { "B", -1, 1 } };
+  for (int k = 0; k < 6; k++) {
+    uint32_t unit[UNITS] = { [0] = 1 << 10, [0x40] = 'A' | 256 | 1 << 10, [0x41] = 1u << 31, [3] = 'B' | 256 | 1 << 10, [2] = 1u << 31 | 2 };
+    static const char *const want[][2] = { { "1", "2" }, { "3", "3 4" }, { "3", "3 4" }, { "3", "2" }, { "3", "2" }, { "1", "5" } };
+    char map[4 + 4 * UNITS + 6] = { 4 * UNITS & 255, 4 * UNITS >> 8 };
+    memcpy(map + 4 + 4 * UNITS, k == 4 ? "\xc3\xa9\0" : "a\0x", 4); /* the fourth byte is a zero */
+    if (k == 5) memcpy(map + 4 + 4 * UNITS, "a\0\xc3\xa9", 5);
+    if (k == 2) unit[0] = UINT32_MAX; /* beyond the array */
+    if (k == 3) unit[0x41] = 1u << 31 | 99; /* beyond the strings */
+    if (k == 4) unit[0x41] = 1u << 31 | 1, unit[2] = 1u << 31 | 3; /* inside a character; an empty string */
+    memcpy(map + 4, unit, sizeof unit);
+    struct tokenizer *t = k == 1 ? ways(user, 4, &h, map, sizeof map - 2) : ways(words, 5, &h, map, sizeof map - (k == 5 ? 0 : 2));
+    ck_assert_str_eq(ids_of(t, "A"), want[k][0]);
+    ck_assert_str_eq(ids_of(t, "AB"), k == 4 ? "" : want[k][1]);
+    tokenizer_close(&M, t);
+  }
+  at_peace();
+}
+END_TEST
+
+/* the same in a tokenizer.json: bytes for a row of characters, or a word, the later of two twins, and the doubles of the library that
+   wrote the file, which are not always the nearest */
+START_TEST(scores_of_a_tokenizer_json)
+{
+#define UNIGRAM(more, words) "{\"model\": {\"type\": \"Unigram\", " more "\"vocab\": [" words "]}, \"decoder\": {\"type\": \"Fuse\"}}"
+  static const struct { const char *file, *text, *want; } rows[] = {
+    { UNIGRAM("\"unk_id\": 0, ", "[\"<unk>\", 0], [\"a\", -1], [\"a\", -2], [\"b\", -1.5]"), "ab", "2 3" },
+    { UNIGRAM("\"unk_id\": 0, ", "[\"<unk>\", 0], [\"a\", -1]"), "x<unk>ya", "0 1" },
+    { UNIGRAM("\"unk_id\": 0, \"byte_fallback\": true, ", "[\"<unk>\", 0], [\"a\", -1], [\"<0x78>\", -2], [\"<0xC3>\", -2], [\"<0xA9>\", -2]"), "xa\xc3\xa9xay", "2 1 3 4 2 1 0" },
+    { UNIGRAM("\"unk_id\": 0, \"byte_fallback\": true, ", "[\"<unk>\", 0], [\"a\", -1], [\"<0x78>\", -2]"), "xa<unk>", "2 1 0" },
+    { UNIGRAM("\"unk_id\": 0, ", "[\"<unk>\", 0], [\"p\", -7.4170516574302185], [\"a\", -6.308418999463573], [\"b\", -6.308418999463573], [\"aa\", -2.4960775125637444], [\"ab\", -2.4960775125637444]"), "paab", "1 4 3" } };
+  struct error why = { "" };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct tokenizer *t = tokenizer_open(&M, file_with(rows[i].file, strlen(rows[i].file)), &why);
+    if (t == NULL) ck_abort_msg("%s", why.text);
+    ck_assert_str_eq(ids_of(t, rows[i].text), rows[i].want);
+    tokenizer_close(&M, t);
+  }
+  static const char *const wrong[][2] = { { UNIGRAM("", "[\"a\", -1]"), "the vocabulary cannot spell the character U+0078" },
+    { UNIGRAM("\"unk_id\": 5, ", "[\"a\", -1]"), "model.unk_id is 5; wanted: the number of a word" },
+    { UNIGRAM("", ""), "model.vocab is a list; wanted: a list of words, each with a score" },
+    { UNIGRAM("", "[\"a\", -1], [\"b\"]"), "model.vocab[1] is a list; wanted: a word and a score" },
+    { UNIGRAM("\"dropout\": 0.1, ", "[\"a\", -1]"), "model.dropout is a number with a point" } };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    struct ids got = { 0 };
+    struct tokenizer *t = tokenizer_open(&M, file_with(wrong[i][0], strlen(wrong[i][0])), &why);
+    ck_assert(t == NULL ? i > 0 : i == 0 && !tokenizer_encode(t, &M, "x", 1, false, false, &got, &why));
+    ck_assert_msg(strstr(why.text, wrong[i][1]) != NULL, "%s", why.text);
+    ids_free(&M, &got), tokenizer_close(&M, t);
+  }
+  unlink(file_with("", 0));
+  at_peace();
+}
+END_TEST
+
+/* files of ranks that name their maker by the number of lines: two bytes and a third in each word; a text begins with a token in Llama's
+   and is composed in Qwen's */
+START_TEST(ranks_of_llama_and_qwen)
+{
+  static const struct { size_t lines; const char *special, *more; uint32_t id, more_id; bool begins, composes; } kind[] = {
+    { 128000, "<|eot_id|>", "<|reserved_special_token_247|>", 128009, 128255, true, false },
+    { 151643, "<|im_start|>", "<|extra_204|>", 151644, 151850, false, true }, { 200000, "<|eot|>", "<|python_start|>", 200008, 200016, true, false } };
+  static const char letter[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t k = 0; k < 3; k++) {
+    char *file = malloc(20 * kind[k].lines), *at = file;
+    for (size_t i = 0; i < kind[k].lines; i++) /* the bytes first, then other words of three bytes */
+      at += i < 256 ? sprintf(at, "%c%c== %zu\n", letter[i >> 2], letter[(i & 3) << 4], i)
+        : sprintf(at, "%c%c%c%c %zu\n", letter[i >> 18 & 63], letter[i >> 12 & 63], letter[i >> 6 & 63], letter[i & 63], i);
+    struct error why = { "" };
+    struct tokenizer *t = tokenizer_open(&M, file_with(file, (size_t) (at - file)), &why);
+    if (t == NULL) ck_abort_msg("%s", why.text);
+    uint32_t id = 0;
+    ck_assert(tokenizer_find(t, kind[k].special, strlen(kind[k].special), &id) && id == kind[k].id && tokenizer_is_special(t, id));
+    ck_assert(tokenizer_find(t, kind[k].more, strlen(kind[k].more), &id) && id == kind[k].more_id);
+    ck_assert(tokenizer_bos(t, &id) == kind[k].begins);
+    ck_assert(!kind[k].begins || id == kind[k].lines);
+    ck_assert_str_eq(ids_of(t, "e\xcc\x81"), kind[k].composes ? "195 169" : "101 204 129");
+    tokenizer_close(&M, t), free(file);
+  }
+  unlink(file_with("", 0));
+  at_peace();
+}
+END_TEST
+
+/* Mistral's own form, with and without its list of special tokens */
+#define TEKKEN(special, size, words) "{\"config\": {\"pattern\": \"\\\\p{L}+|.\", \"default_vocab_size\": " size ", \"default_num_special_tokens\": 3, \"version\": \"v3\"}, " special "\"vocab\": [" words "]}"
+#define WORD(rank, bytes) "{\"rank\": " rank ", \"token_bytes\": \"" bytes "\", \"token_str\": null}"
+#define FOUR WORD("0", "YQ==") ", " WORD("1", "Yg==") ", " WORD("2", "YWI=") ", " WORD("3", "YWJi")
+START_TEST(mistrals_own_form)
+{
+  struct error why = { "" };
+  for (int k = 0; k < 3; k++) {
+    static const char *const file[] = { TEKKEN("", "7", FOUR), TEKKEN("\"special_tokens\": [{\"rank\": 0, \"token_str\": \"<u>\", \"is_control\": true}, {\"rank\": 1, \"token_str\": \"<s>\"}], ", "7", FOUR), TEKKEN("", "6", FOUR) };
+    struct tokenizer *t = tokenizer_open(&M, file_with(file[k], strlen(file[k])), &why);
+    if (t == NULL) ck_abort_msg("%s", why.text);
+    uint32_t id = 9;
+    size_t n;
+    ck_assert(tokenizer_bos(t, &id) && id == 1 && tokenizer_is_special(t, 2) && tokenizer_vocab_size(t) == (k == 2 ? 6 : 7));
+    ck_assert(tokenizer_find(t, k == 1 ? "<SPECIAL_2>" : "</s>", k == 1 ? 11 : 4, &id) && id == 2);
+    ck_assert(memcmp(tokenizer_text(t, 0, &n), k == 1 ? "<u>" : "<unk>", 3) == 0);
+    ck_assert_str_eq(ids_of(t, "abba"), k == 2 ? "5 4 3" : "6 3");
+    tokenizer_close(&M, t);
+  }
+  static const char *const wrong[][2] = { { TEKKEN("", "8", FOUR), "vocab is a list; wanted: a list of all words but the special ones" },
+    { TEKKEN("", "3", FOUR), "vocab is a list" }, { TEKKEN("", "7", WORD("0", "YQ==") ", " WORD("2", "Yg==") ", " WORD("1", "YWI=") ", " WORD("3", "YWJi")), "vocab[1] is an object; wanted: token_bytes in base64" },
+    { TEKKEN("", "5", WORD("0", "YQ==") ", " WORD("1", "?")), "vocab[1]" }, { TEKKEN("", "5", WORD("0", "YQ==") ", " WORD("1", "YQ==")), "a word for the second time" },
+    { TEKKEN("\"special_tokens\": [{\"rank\": 1, \"token_str\": \"<u>\"}], ", "7", FOUR), "special_tokens[0] is an object; wanted: a token_str" },
+    { "{\"config\": {\"pattern\": 1}, \"vocab\": []}", "config.pattern is 1; wanted: a pattern" },
+    { "{\"config\": {\"pattern\": \"a\"}, \"vocab\": []}", "config.default_vocab_size is missing" } };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    ck_assert_ptr_null(tokenizer_open(&M, file_with(wrong[i][0], strlen(wrong[i][0])), &why));
+    ck_assert_msg(strstr(why.text, wrong[i][1]) != NULL, "%s", why.text);
+  }
+  unlink(file_with("", 0));
+  at_peace();
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("scores");
@@ -1327,6 +1514,11 @@ int main(void)
   tcase_add_test(c, unknown_letters_meet_a_piece_of_the_user);
   tcase_add_test(c, names_of_bytes_and_the_last_id);
   tcase_add_test(c, forty_letters_of_a_name);
+  tcase_add_test(c, the_best_of_all_ways);
+  tcase_add_test(c, maps_of_characters);
+  tcase_add_test(c, scores_of_a_tokenizer_json);
+  tcase_add_test(c, ranks_of_llama_and_qwen);
+  tcase_add_test(c, mistrals_own_form);
   suite_add_tcase(s, c);
   return suite_run(s);
 }

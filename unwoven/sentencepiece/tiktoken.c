@@ -2,8 +2,8 @@
 
    A line has a token's bytes in base64, a blank, and its rank, which is also its id. The
    file says neither how texts are cut nor which special tokens there are: OpenAI keeps both
-   in the source of tiktoken. There are four such files, and the number of lines tells which
-   is which. */
+   in the source of tiktoken. There are four such files of theirs, and three that other makers of models
+   publish; the number of lines tells which is which. */
 
 #include <stdio.h>
 #include <string.h>
@@ -46,18 +46,44 @@ static const char cut_o200k[] = "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p
   "(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|"
   "\\s+(?!\\S)|\\s+";
 
+/* Qwen's takes digits one by one */
+static const char cut_qwen[] = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|"
+  "[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
+  "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+
+/* a token's text and its id; if count is not 0, that many, of which the text has the number, from number
+   on */
+struct rank_special { const char *text; uint32_t id, count, number; };
+
 /* number of lines, pattern, special tokens with their ids, which do not always follow
-   directly on the last rank */
-static const struct rank_family { size_t lines; const char *pattern;
-  struct { const char *text; uint32_t id; } special[6]; }
+   directly on the last rank; composes: a text is brought into the normal form C; begins: it begins with
+   the first special token */
+static const struct rank_family { size_t lines; const char *pattern; bool composes, begins;
+  struct rank_special special[16]; }
   families[] = {
-  { 50256, split_gpt2, { { "<|endoftext|>", 50256 } } },
-  { 50280, split_gpt2, { { "<|endoftext|>", 50256 } } },
-  { 100256, cut_cl100k, { { "<|endoftext|>", 100257 },
-    { "<|fim_prefix|>", 100258 }, { "<|fim_middle|>", 100259 },
-    { "<|fim_suffix|>", 100260 }, { "<|endofprompt|>", 100276 } } },
-  { 199998, cut_o200k, { { "<|endoftext|>", 199999 },
-    { "<|endofprompt|>", 200018 } } } };
+  { 50256, split_gpt2, false, false, { { "<|endoftext|>", 50256, 0, 0 } } },
+  { 50280, split_gpt2, false, false, { { "<|endoftext|>", 50256, 0, 0 } } },
+  { 100256, cut_cl100k, false, false, { { "<|endoftext|>", 100257, 0, 0 },
+    { "<|fim_prefix|>", 100258, 0, 0 }, { "<|fim_middle|>", 100259, 0, 0 },
+    { "<|fim_suffix|>", 100260, 0, 0 }, { "<|endofprompt|>", 100276, 0, 0 } } },
+  { 199998, cut_o200k, false, false, { { "<|endoftext|>", 199999, 0, 0 },
+    { "<|endofprompt|>", 200018, 0, 0 } } },
+  { 128000, split_llama3, false, true, { { "<|begin_of_text|>", 128000, 0, 0 },
+    { "<|end_of_text|>", 128001, 0, 0 }, { "<|reserved_special_token_%u|>", 128002, 2, 0 },
+    { "<|finetune_right_pad_id|>", 128004, 0, 0 }, { "<|reserved_special_token_%u|>", 128005, 1, 2 },
+    { "<|start_header_id|>", 128006, 0, 0 }, { "<|end_header_id|>", 128007, 0, 0 },
+    { "<|eom_id|>", 128008, 0, 0 }, { "<|eot_id|>", 128009, 0, 0 }, { "<|python_tag|>", 128010, 0, 0 },
+    { "<|reserved_special_token_%u|>", 128011, 245, 3 } } },
+  { 200000, cut_o200k, false, true, { { "<|begin_of_text|>", 200000, 0, 0 },
+    { "<|end_of_text|>", 200001, 0, 0 }, { "<|fim_prefix|>", 200002, 0, 0 },
+    { "<|fim_middle|>", 200003, 0, 0 }, { "<|fim_suffix|>", 200004, 0, 0 },
+    { "<|header_start|>", 200005, 0, 0 }, { "<|header_end|>", 200006, 0, 0 }, { "<|eom|>", 200007, 0, 0 },
+    { "<|eot|>", 200008, 0, 0 }, { "<|step|>", 200009, 0, 0 }, { "<|python_start|>", 200016, 0, 0 },
+    { "<|python_end|>", 200017, 0, 0 }, { "<|finetune_right_pad|>", 200018, 0, 0 } } },
+  { 151643, cut_qwen, true, false, { { "<|endoftext|>", 151643, 0, 0 },
+    { "<|im_start|>", 151644, 0, 0 }, { "<|im_end|>", 151645, 0, 0 },
+    { "<|extra_%u|>", 151646, 205, 0 } } } };
+enum { FAMILIES = sizeof families / sizeof families[0], SPECIALS = 16 };
 
 /* *wrong: what the line should have been, or null. The id must be free, and smaller than
    max: since each line takes more than one byte, no id need be as large as the file, and a
@@ -142,17 +168,32 @@ static bool add_special_text(struct memory *m, struct tokenizer *t,
     && tokenizer_add_token(m, t, &x, why);
 }
 
+/* one token, or those that differ in a number; a file that is too small has no such ids */
+static bool add_special_series(struct memory *m, struct tokenizer *t,
+  const char *file, const struct rank_special *s, struct error *why)
+{
+  if (s->count == 0) return add_special_text(m, t, file, s->text, s->id, why);
+  const char *mark = strstr(s->text, "%u");
+  for (uint32_t i = 0; i < s->count; i++) {
+    char text[60];
+    snprintf(text, sizeof text, "%.*s%u%s", (int) (mark - s->text), s->text,
+      (unsigned) (s->number + i), mark + 2);
+    if (!add_special_text(m, t, file, text, s->id + i, why)) return false;
+  }
+  return true;
+}
+
 /* A file that has lost or gained a line belongs to none. It is better to say so than to cut
    texts with the wrong pattern. */
 static const struct rank_family *family_of(const char *file,
   size_t lines, struct error *why)
 {
   char found[40];
-  for (size_t i = 0; i < 4; i++)
+  for (size_t i = 0; i < FAMILIES; i++)
     if (families[i].lines == lines) return &families[i];
   snprintf(found, sizeof found, "%zu lines", lines);
   error_found(why, file, "this", found,
-    "50256, 50280, 100256 or 199998 ranks");
+    "50256, 50280, 100256, 128000, 151643, 199998 or 200000 ranks");
   return NULL;
 }
 
@@ -168,13 +209,16 @@ bool tiktoken_read(struct memory *m, struct tokenizer *t,
     return false;
   const struct rank_family *f = family_of(file, lines, why);
   if (f == NULL) return false;
+  if (f->composes && !tokenizer_add_step(m, t, (struct text_step) { .what = STEP_NFC }, NULL, 0,
+    false, why)) return false;
+  t->n_normalizers = t->n_steps;
   if (!tokenizer_index_vocab(m, t, why)
     || !pieces_all_different(t, file, "rank", why)
     || !pairs_by_id(m, t, why)
     || !tokenizer_add_split(m, t, f->pattern, strlen(f->pattern), why))
     return false;
-  for (size_t i = 0; i < 6 && f->special[i].text != NULL; i++)
-    if (!add_special_text(m, t, file, f->special[i].text,
-      f->special[i].id, why)) return false;
-  return tokenizer_index_added(m, t, why);
+  for (size_t i = 0; i < SPECIALS && f->special[i].text != NULL; i++)
+    if (!add_special_series(m, t, file, &f->special[i], why)) return false;
+  return (!f->begins || ids_push(m, &t->prefix_ids, f->special[0].id, why))
+    && tokenizer_index_added(m, t, why);
 }

@@ -88,6 +88,9 @@ bool stages_read_normalizer(struct json_reader *r, const char *where,
 bool stages_cut_at(struct json_reader *r, const char *where,
   const char *pattern, size_t n);
 
+/* does a pattern of a file mean the same to PCRE2? false and a sentence */
+bool stages_same_in_both(struct json_reader *r, const char *where, json_t *regex);
+
 /* where a block is put before a text */
 enum scheme { SCHEME_NEVER, SCHEME_FIRST, SCHEME_ALWAYS };
 
@@ -95,7 +98,10 @@ enum scheme { SCHEME_NEVER, SCHEME_FIRST, SCHEME_ALWAYS };
 bool stages_read_scheme(struct json_reader *r, const char *where,
   json_t *v, enum scheme *s, bool *split);
 
-/* ---- around.c and decoder.c */
+/* ---- tekken.c, around.c and decoder.c */
+
+/* Mistral's own form */
+bool tekken_read(struct json_reader *r, json_t *file);
 
 /* a post-processor: ids before and after a text */
 bool around_read(struct json_reader *r, const char *where, json_t *v);

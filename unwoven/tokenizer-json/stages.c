@@ -54,7 +54,7 @@ static bool put_instead(struct json_reader *r, const char *where,
 /* Asked before the pattern is compiled, since PCRE2 would take it, with a meaning of its
    own. The message quotes the pattern from the part that is refused on, and counts bytes
    from 1, as people count, since a pattern may be longer than a line. */
-static bool same_in_both(struct json_reader *r, const char *where,
+bool stages_same_in_both(struct json_reader *r, const char *where,
   json_t *regex)
 {
   const char *pattern = json_string_value(regex);
@@ -105,7 +105,7 @@ static bool read_split(struct json_reader *r, const char *where, json_t *v)
   json_t *given = regex != NULL ? regex : text;
   if (json_string_length(given) == 0)
     return reader_refuse(r, at.name, given, "a Regex or a String");
-  if (regex != NULL && !same_in_both(r, at.name, regex)) return false;
+  if (regex != NULL && !stages_same_in_both(r, at.name, regex)) return false;
   struct text_step s;
   if (!choose_behaviour(r, where, how, NULL, invert, &s)) return false;
   struct error inner = { "" };
@@ -322,7 +322,7 @@ static bool read_replace(struct json_reader *r, const char *where,
     || !reader_keys(r, at.name, pattern, "Regex String ")) return false;
   if (json_string_length(given) == 0)
     return reader_refuse(r, at.name, given, "a Regex or a String");
-  if (regex != NULL && !same_in_both(r, at.name, regex)) return false;
+  if (regex != NULL && !stages_same_in_both(r, at.name, regex)) return false;
   if (!json_is_string(by))
     return reader_refuse(r, field_below(where, "content").name, by, "some text");
   return put_instead(r, at.name, json_string_value(given),

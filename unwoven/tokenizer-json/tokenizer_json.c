@@ -245,9 +245,12 @@ static bool read_pair_of_files(struct json_reader *r, const char *vocab,
 static bool read_json_file(struct json_reader *r, const char *path)
 {
   json_t *file = read_json(path, &r->bytes, r->why);
+  /* Mistral's has a list of words with their bytes, and no model */
+  bool tekken = json_is_array(json_object_get(file, "vocab"))
+    && json_is_object(json_object_get(file, "config"));
   bool ok = file != NULL && (json_is_object(file)
     || reader_refuse(r, "this", file, "an object"))
-    && read_description(r, file);
+    && (tekken ? tekken_read(r, file) : read_description(r, file));
   json_decref(file);
   return ok;
 }
@@ -307,8 +310,8 @@ static bool read_file(struct json_reader *r, const char *path)
   return what == CONTENT_JSON ? read_json_file(r, path) : ok;
 }
 
-/* In a directory we look for four kinds of files; the most informative comes first. Two of
-   the four are pairs, and half of a pair is useless. Any other path is read as a file, even
+/* In a directory we look for six kinds of files; the most informative comes first. Two of
+   them are pairs, and half of a pair is useless. Any other path is read as a file, even
    if it does not exist, since opening it gives the better message. */
 static bool read_path(struct json_reader *r, const char *path,
   bool *absent)
@@ -325,11 +328,13 @@ static bool read_path(struct json_reader *r, const char *path,
   if (path_find(one, path, "encoder.json", F_OK)
     && path_find(two, path, "vocab.bpe", F_OK)) return read_pair_of_files(r,
     one, two);
-  if (path_find(one, path, "tokenizer.model", F_OK)) return read_file(r, one);
+  static const char *const others[] = { "tokenizer.model", "tekken.json", "qwen.tiktoken" };
+  for (int i = 0; i < 3; i++)
+    if (path_find(one, path, others[i], F_OK)) return read_file(r, one);
   *absent = true;
   return error_say(r->why,
     "%s: no tokenizer.json here, nor vocab.json and merges.txt, nor encoder.json and "
-    "vocab.bpe, nor tokenizer.model", path);
+    "vocab.bpe, nor tokenizer.model, tekken.json or qwen.tiktoken", path);
 }
 
 /* Four outcomes, for a command that can run a model without a tokenizer for a user who

@@ -265,7 +265,7 @@ def main():
     made = {"cuts.jsonl": cuts(), "stages.jsonl": stages()} | unigram()
     if sys.argv[1:2] == ["compare"]:
         n = int(sys.argv[3]) if len(sys.argv) > 3 else 2000
-        with tempfile.TemporaryDirectory() as folder: good = [f(sys.argv[2], folder, n) for f in (compare_names, compare_stages, compare_unigram)]
+        with tempfile.TemporaryDirectory() as folder: good = [f(sys.argv[2], folder, n) for f in (compare_names, compare_stages, compare_unigram, compare_ranks)]
         return 0 if all(good) else 1
     for name, lines in made.items():
         path, text = os.path.join(HERE, name), "".join(l + "\n" for l in lines)
