@@ -974,6 +974,7 @@ struct model {
     multiplied by */
   float *frequency; /* |[rotary/2]|, or null with learned positions */
   float *local_frequency; /* the same for layers with a window, if they have a base of their own */
+  float *long_frequency; /* the same for long texts, if they have frequencies of their own */
   bool own_gains; /* the gains of norms are not as the files have them, and belong to the model */
   enum weight_type gain_type; /* in which the file has that of |final_norm| */
   bool neighbours; /* whether the files have the two numbers of a rotated pair side by side */
@@ -1137,6 +1138,8 @@ struct store {
     many a row sees in each layer, 0: all */
   size_t row_bytes; /* keys and values of one row in one layer, as stored */
   const struct row *rows; size_t n_rows; /* of the present pass; 0 between passes */
+  bool *stretched, turning; /* |[n_sequences]|, whether the keys are turned as in long texts;
+    whether they are being turned anew; null but for models with |long_frequency| */
   size_t rows_visible, rows_recomputed;
 };
   /* |rows_visible|: rows of the store that some
@@ -1335,6 +1338,10 @@ void work_gather_pairs(struct work *w);
   /* puts the two numbers of each pair of |q| and |k|, which are neighbours, half a head apart */
 void work_scale(const struct work *w, float *x, size_t width, double by);
   /* multiplies |x|, |[n][width]|; 0: leaves it as it is */
+bool work_turn_anew(struct engine *e, const struct model *lm, struct store *s,
+  const struct row *rows, size_t n, struct error *why);
+  /* computes the rows of each sequence anew that with these |rows| becomes a long text, or is no longer
+     one; true if there is nothing to do */
 void work_other_angles(struct work *w);
   /* the angles of rows and layers that do not turn by |frequency| */
 void work_norm(struct work *w, const struct norm *g, float *y);
@@ -1560,7 +1567,7 @@ static bool work_run(struct work *w, const struct row *rows, struct error *why)
 
 @ What can go wrong? |work_check| refuses rows whose ids are not in the vocabulary, a build that rounds otherwise, and kernels that do not fit the model; the store refuses rows that leave a gap; memory may run out. We find out all of this before
 the first multiplication. The store comes last, since a pass that it has accepted may have taken the place of older rows. If anything goes wrong, the store forgets the rows, and the counters are set back to
-what they were, because they count only rows that the caller receives. The floating-point modes are set for the whole pass, and the caller's are put back at its end (\cref{sec:pool}). \label{sec:refused}
+what they were, because they count only rows that the caller receives. The floating-point modes are set for the whole pass, and the caller's are put back at its end (\cref{sec:pool}). (One family, Phi-3, turns the keys of a long text otherwise than those of a short one, so a text that has become long is computed anew before its next row; \cref{sec:longrope}.) \label{sec:refused}
 
 @<Run a pass@>=
 bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
@@ -1572,6 +1579,7 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   struct counters before = *e->c;
   bool begun, ok = false;
   *made = NULL;
+  if (!work_turn_anew(e, lm, s, rows, n, why))@+ return false;
   float_modes_begin(&w.modes);
   if (work_check(&w, rows, why)) {
     begun = work_open(&w, why) && store_begin(s, rows, n, why);

@@ -82,6 +82,7 @@ static void show_settings(struct inspection *g)
     if (i == SETTING_window) show_setting(g, layers_with_window(c));
   }
   for (int i = 0; i < N_MORE; i++) show_setting(g, more[i]);
+  if (c->rope.kind == ROPE_LONG) show_setting(g, (struct shown_setting) { "rope_longrope", true, true });
   if (g->in_json) writer_close(&g->j, '}');
 }
 

@@ -238,6 +238,8 @@ static bool sum_model(struct serving *s, unsigned char key[PREFIX_KEY])
     fprintf(t.out, "%.9g ", (double) s->o.lm->frequency[i]);
   for (uint32_t i = 0; s->o.lm->local_frequency != NULL && i < config_rotary(&s->o.lm->config) / 2; i++)
     fprintf(t.out, "%.9g ", (double) s->o.lm->local_frequency[i]);
+  for (uint32_t i = 0; s->o.lm->long_frequency != NULL && i < config_rotary(&s->o.lm->config) / 2; i++)
+    fprintf(t.out, "%.9g ", (double) s->o.lm->long_frequency[i]);
   for (uint32_t i = 0; s->o.lm->config.some_unturned && i < s->o.lm->config.n_layers; i++)
     fprintf(t.out, "%d ", config_turns(&s->o.lm->config, i));
   fprintf(t.out, "\n%s %" PRIu64 " %" PRIu64 " %d", of[OPTION_KV_TYPE].given ? of[OPTION_KV_TYPE].text : "f32",

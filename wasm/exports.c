@@ -2,7 +2,7 @@
    module living, which keeps nothing of its own.
 
    Strings that are returned are UTF-8 with a zero byte at the end, and like arrays they are valid until the next
-   call. Nothing is called before living_open has said 1. docs/living.md describes each function. */
+   call. Nothing is called before living_open has said 1. docs/wasm.md describes each function. */
 
 #include <stdio.h>
 #include "living/living.h"

@@ -323,7 +323,7 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
   .window = 4096, .window_used = true, .window_pattern = 4 }},@|
 [FAMILY_PHI3] = {"phi3", "Phi3ForCausalLM", NULL, "phi3",@|
   {"hf-phi3", "gguf-phi3"}, { .family = "phi3", .n_positions = 4096, .gated = true,
-  .norm_eps = 1e-5, .scaled = true, .window_used = true }},
+  .norm_eps = 1e-5, .scaled = true, .window_used = true, .rope = { .original = 4096 } }},
 
 @ The table has a file to itself, since both readers of settings and the layouts look into it.
 
@@ -439,7 +439,7 @@ double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
   uint32_t half);
   /* frequency of wheel |i| of |half|, slowed as |r| says; in double, not yet rounded */
 double rope_scaled_attention(const struct rope_config *r);
-  /* yarn's attention factor, worked out if it is not given; 1 for all other kinds */
+  /* the attention factor of yarn and of longrope, worked out if it is not given; 1 for all other kinds */
 #endif
 
 @ The share that a wheel keeps gives its new frequency. In the hand calculation $\theta=10^4$, and four wheels have the frequencies 1, $10^{-1}$, $10^{-2}$ and $10^{-3}$. All is computed in double; the caller rounds once, when it stores a frequency.
@@ -451,6 +451,7 @@ double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
   double f = rope_frequency(r->theta, i, half), share = 0;
   if (r->kind == ROPE_PLAIN) return f;
   if (r->kind == ROPE_LINEAR) return f / r->factor;
+  if (r->kind == ROPE_LONG) return f / r->divisor[ROPE_SHORT_TEXTS][i];
   if (r->kind == ROPE_LLAMA3) share = llama3_share(r, f);
   else share = yarn_share(r, i, half);
   double kept = share * f, slowed = (1 - share) * (f / r->factor);
@@ -506,8 +507,10 @@ static double sharpened(double factor, double scale)
 }
 double rope_scaled_attention(const struct rope_config *r)
 {
-  if (r->kind != ROPE_YARN) return 1;
+  if (r->kind != ROPE_YARN && r->kind != ROPE_LONG) return 1;
   if (r->attention_factor > 0) return r->attention_factor;
+  if (r->kind == ROPE_LONG)
+    return r->factor <= 1 ? 1 : sqrt(1 + num_log(r->factor) / num_log(r->original));
   if (r->mscale > 0 && r->mscale_all_dim > 0)
     return sharpened(r->factor, r->mscale)
       / sharpened(r->factor, r->mscale_all_dim);

@@ -105,7 +105,7 @@ const struct family_row model_families[] =
     .window = 4096, .window_used = true, .window_pattern = 4 }},
   [FAMILY_PHI3] = {"phi3", "Phi3ForCausalLM", NULL, "phi3",
     {"hf-phi3", "gguf-phi3"}, { .family = "phi3", .n_positions = 4096, .gated = true,
-    .norm_eps = 1e-5, .scaled = true, .window_used = true }}, };
+    .norm_eps = 1e-5, .scaled = true, .window_used = true, .rope = { .original = 4096 } }}, };
 _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,
   "a family without a row");
 

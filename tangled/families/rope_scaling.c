@@ -52,6 +52,7 @@ double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
   double f = rope_frequency(r->theta, i, half), share = 0;
   if (r->kind == ROPE_PLAIN) return f;
   if (r->kind == ROPE_LINEAR) return f / r->factor;
+  if (r->kind == ROPE_LONG) return f / r->divisor[ROPE_SHORT_TEXTS][i];
   if (r->kind == ROPE_LLAMA3) share = llama3_share(r, f);
   else share = yarn_share(r, i, half);
   double kept = share * f, slowed = (1 - share) * (f / r->factor);
@@ -68,8 +69,10 @@ static double sharpened(double factor, double scale)
 
 double rope_scaled_attention(const struct rope_config *r)
 {
-  if (r->kind != ROPE_YARN) return 1;
+  if (r->kind != ROPE_YARN && r->kind != ROPE_LONG) return 1;
   if (r->attention_factor > 0) return r->attention_factor;
+  if (r->kind == ROPE_LONG)
+    return r->factor <= 1 ? 1 : sqrt(1 + num_log(r->factor) / num_log(r->original));
   if (r->mscale > 0 && r->mscale_all_dim > 0)
     return sharpened(r->factor, r->mscale)
       / sharpened(r->factor, r->mscale_all_dim);

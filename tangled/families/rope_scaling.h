@@ -8,6 +8,7 @@
 double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
   uint32_t half);
 
-/* yarn's attention factor, worked out if it is not given; 1 for all other kinds */
+/* the attention factor of yarn and of longrope, worked out if it is not given; 1 for
+   all other kinds */
 double rope_scaled_attention(const struct rope_config *r);
 #endif

@@ -38,6 +38,7 @@ struct model {
                                       multiplied by */
   float *frequency; /* [rotary/2], or null with learned positions */
   float *local_frequency; /* the same for layers with a window, if they have a base of their own */
+  float *long_frequency; /* the same for long texts, if they have frequencies of their own */
   bool own_gains; /* the gains of norms are not as the files have them, and belong to the model */
   enum weight_type gain_type; /* in which the file has that of final_norm */
   bool neighbours; /* whether the files have the two numbers of a rotated pair side by side */

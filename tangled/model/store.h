@@ -52,6 +52,8 @@ struct store {
                               many a row sees in each layer, 0: all */
   size_t row_bytes; /* keys and values of one row in one layer, as stored */
   const struct row *rows; size_t n_rows; /* of the present pass; 0 between passes */
+  bool *stretched, turning; /* [n_sequences], whether the keys are turned as in long texts;
+                               whether they are being turned anew; null but for models with long_frequency */
   size_t rows_visible, rows_recomputed;
 };
 

@@ -1344,7 +1344,7 @@ static double one_frequency(const struct rope_config *r, double i, double half)
     double smooth = (r->original / wave - r->low_freq_factor) / span;
     return (1 - smooth) * f / r->factor + smooth * f;
   }
-  case ROPE_YARN: break;
+  case ROPE_LONG: case ROPE_YARN: break;
   }
   double low = dim * log(r->original / (r->beta_fast * 2 * M_PI)) / (2 * log(r->theta));
   double high = dim * log(r->original / (r->beta_slow * 2 * M_PI)) / (2 * log(r->theta));

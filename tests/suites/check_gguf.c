@@ -584,7 +584,7 @@ START_TEST(golden_logits_and_greedy_ids)
 END_TEST
 
 /* the families that llama.cpp's converter writes in ways of its own; in Q8_0 the sharp tolerance is for float activations */
-static const char *const family_model[] = { "gemma3", "granite", "olmo2", "smollm3" };
+static const char *const family_model[] = { "gemma3", "granite", "olmo2", "smollm3", "phi3" };
 enum { FAMILY_MODELS = sizeof family_model / sizeof *family_model };
 START_TEST(golden_families)
 {

@@ -146,7 +146,7 @@ END_TEST
 /* ---- the families of the workshop's chapter on settings: one model each, made by others */
 static const char *const family_model[] = { "smollm3", "granite", "ministral", "ministral3", "seed-oss", "ernie4_5",
   "olmo2", "gemma", "gemma2", "gemma3", "exaone4", "exaone4-nowindow", "pythia", "falcon-7b", "falcon-new", "phi2",
-  "stablelm", "stablelm-parallel", "cohere", "cohere2", "phi3" };
+  "stablelm", "stablelm-parallel", "cohere", "cohere2", "phi3", "phi3-longrope" };
 enum { FAMILY_MODELS = sizeof family_model / sizeof *family_model };
 START_TEST(golden_families)
 {
@@ -255,7 +255,8 @@ START_TEST(one_answer_of_a_family_for_every_schedule)
   char buffer[300], name[200];
   snprintf(name, sizeof name, "golden/families/models/%s", family_model[_i]);
   const char *path = shared_file(buffer, sizeof buffer, name);
-  if (path != NULL) equality(path, 24, 1);
+  /* a text of a longrope model is long or short as a whole: see the tests of longrope */
+  if (path != NULL && strstr(name, "longrope") == NULL) equality(path, 24, 1);
 }
 END_TEST
 START_TEST(one_answer_beyond_a_block_of_attention)

@@ -348,7 +348,9 @@ bool quantize_file(struct memory *m, struct quantize_options *o,
   o->fields.n_unknown = open.fields.n_unknown;
   if (lm != NULL) w.plan.layout = layout_find("gguf", lm->config.family);
   bool ok = lm != NULL && (w.plan.layout != NULL || error_found(why, o->from, "model_type",
-    lm->config.family, "a family of which we know how GGUF files have it")) && make_file(&w);
+    lm->config.family, "a family of which we know how GGUF files have it"))
+    && (lm->config.rope.kind != ROPE_LONG || error_found(why, o->from, "rope_scaling", "longrope",
+    "a way to stretch positions that we can write")) && make_file(&w);
   quantize_plan_free(&w.plan);
   memory_free(m, w.x);
   memory_free(m, w.coded);

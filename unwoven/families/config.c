@@ -273,6 +273,10 @@ static bool settings_rotary(struct config_reader *s)
   if (c->rotary % 2 != 0 || c->rotary == 0)
     return setting_bad(s, name, json_object_get(s->all, name),
       "a part of a head that is an even number: rotations turn pairs");
+  if (c->rope.kind == ROPE_LONG && (c->rope.n_divisors[0] != c->rotary / 2
+      || c->rope.n_divisors[1] != c->rotary / 2))
+    return setting_bad(s, "rope_scaling", json_object_get(s->all, "rope_scaling"),
+      "a short and a long factor for each pair that is turned");
   if (c->rotary == c->head_dim) c->rotary = 0;
   return true;
 }
@@ -460,7 +464,8 @@ static bool settings_model(struct config_reader *s)
   s->c->sampling = (struct sampling_defaults) { .temperature = 1, .top_p = 1,
     .typical_p = 1, .repetition_penalty = 1 };
   s->c->rope = (struct rope_config) { .beta_fast = 32, .beta_slow = 1,
-    .truncate = true, .theta = f->always.rope.theta, .local_theta = f->always.rope.local_theta };
+    .truncate = true, .theta = f->always.rope.theta, .local_theta = f->always.rope.local_theta,
+    .original = f->always.rope.original };
   struct tables t = tables_of(f);
   return settings_read(s, &t) && settings_derive(s) && settings_unturned(s)
     && settings_window(s) && settings_full_layers(s)

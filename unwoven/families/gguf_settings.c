@@ -313,6 +313,11 @@ static bool take_stretching(struct key_reader *s)
   bool yarn = kind.n == 4 && memcmp(kind.text, "yarn", 4) == 0;
   bool linear = kind.n == 6 && memcmp(kind.text, "linear", 6) == 0;
   bool none = kind.n == 4 && memcmp(kind.text, "none", 4) == 0;
+  if (s->bit == PHI3) { /* its lists of divisors are tensors, and say the rest */
+    if (r->original == 0) r->original = s->c->n_positions;
+    r->attention_factor = times;
+    return true;
+  }
   if (!yarn && !linear && !none) return key_bad(s, key, "none, linear or yarn");
   r->kind = yarn ? ROPE_YARN : ROPE_PLAIN;
   if (linear || (e == NULL && r->factor != 0)) r->kind = ROPE_LINEAR;
@@ -418,6 +423,7 @@ static bool look_at_tensors(struct key_reader *s)
     if (named(&t, "blk.0.attn_q.bias")) c->qkv_bias = true;
     if (named(&t, "blk.0.attn_output.bias")) c->out_bias = true;
     if (named(&t, "blk.0.ffn_down.bias")) c->mlp_bias = true;
+    if (s->bit == PHI3 && named(&t, "rope_factors_long.weight")) c->rope.kind = ROPE_LONG;
     if (named(&t, "token_embd.weight") && t.rank == 2) rows = t.shape[0];
   }
   const struct gguf_entry *e = gguf_find(&s->g, "tokenizer.ggml.tokens");

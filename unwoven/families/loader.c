@@ -282,6 +282,28 @@ static void untie(struct model_loader *a)
     "the file has a head that is not the embedding", a->why);
 }
 
+/* In a GGUF file the two lists of divisors are tensors. */
+static void require_divisors(struct model_loader *a)
+{
+  static const enum tensor_role role[] = { TENSOR_ROPE_SHORT, TENSOR_ROPE_LONG };
+  struct rope_config *r = &a->lm->config.rope;
+  uint32_t half = config_rotary(&a->lm->config) / 2;
+  if (a->ok && half > ROPE_MAX_DIVISORS)
+    a->ok = error_say(a->why, "%s: %" PRIu32 " pairs in a head; wanted: at most %d",
+      tensor_file_path(a->lm->weights), half, ROPE_MAX_DIVISORS);
+  for (int k = 0; k < 2; k++) {
+    struct tensor t = require_tensor(a, role[k], "weight", half, 0);
+    for (uint32_t i = 0; i < half && a->ok; i++) {
+      float by = tensor_number(t, i);
+      if (!(by > 0 && by <= FLT_MAX))
+        a->ok = error_found(a->why, tensor_file_path(a->lm->weights),
+          "rope_factors", "a divisor that is no positive number", "one");
+      r->divisor[k][i] = (double) by;
+    }
+    r->n_divisors[k] = half;
+  }
+}
+
 /* What is outside the layers. rope_freqs.weight is the only tensor that a file may have or
    not: only GGUF files of a stretched Llama 3 do. Most small models have no head of their own.
    A pass that computes logits reads all of the head, however few rows need them; its bytes are
@@ -300,6 +322,8 @@ static void assemble_ends(struct model_loader *a)
       && a->layout->of[TENSOR_ROPE_FACTORS].pattern != NULL)
     a->factors = require_tensor(a, TENSOR_ROPE_FACTORS, "weight",
       config_rotary(c) / 2, 0);
+  if (c->rope.kind == ROPE_LONG && a->layout->of[TENSOR_ROPE_SHORT].pattern != NULL)
+    require_divisors(a);
   lm->head = (struct matrix) { .in = c->d_model, .out = c->vocab_size };
   if (c->tied && a->ok && has_own_head(a)) untie(a);
   lm->head.weight = c->tied ? lm->embedding
@@ -358,6 +382,18 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
     "only the tensors that the settings call for");
 }
 
+/* Those of long texts, from the second list of divisors. */
+static bool long_frequencies(struct model_loader *a, uint32_t half)
+{
+  struct model *lm = a->lm;
+  const struct rope_config *r = &lm->config.rope;
+  float *f = memory_alloc(a->m, MEMORY_OTHER, half, sizeof *f, a->why);
+  lm->long_frequency = f;
+  for (uint32_t i = 0; i < half && f != NULL; i++)
+    f[i] = (float) (rope_frequency(r->theta, i, half) / r->divisor[ROPE_LONG_TEXTS][i]);
+  return f != NULL;
+}
+
 /* The base of layers with a window is never stretched. */
 static bool local_frequencies(struct model_loader *a, uint32_t half)
 {
@@ -380,6 +416,7 @@ static bool model_frequencies(struct model_loader *a)
   uint32_t half = config_rotary(c) / 2;
   if (c->learned_positions) return true;
   if (c->rope.local_theta > 0 && !local_frequencies(a, half)) return false;
+  if (c->rope.kind == ROPE_LONG && !long_frequencies(a, half)) return false;
   lm->frequency = memory_alloc(a->m, MEMORY_OTHER, half, sizeof(float), a->why);
   for (uint32_t i = 0; i < half && lm->frequency != NULL; i++) {
     float by = a->factors.data == NULL ? 1 : tensor_number(a->factors, i);
@@ -481,6 +518,7 @@ void model_close(struct memory *m, struct model *lm)
   memory_free(m, lm->layers);
   memory_free(m, lm->frequency);
   memory_free(m, lm->local_frequency);
+  memory_free(m, lm->long_frequency);
   tensor_file_close(m, lm->weights);
   config_close(m, &lm->config);
   memory_free(m, lm);

@@ -13,7 +13,7 @@ enum { MOST = 0x7fffffff, setting_hidden = SETTING_HIDDEN,
   setting_device = 1 };
 #define SETTING(kind, name, min, max, shown, same, sized, device) \
   { #name, SETTING_##kind, offsetof(struct model_config, name), min, max, \
-    setting_##shown, setting_##same, setting_##sized, setting_##device },
+    (enum setting_listed) setting_##shown, setting_##same, setting_##sized, setting_##device },
 #define PART(type, name, length)
 const struct setting config_setting[N_MODEL_SETTINGS] = {
 #include "model/settings.inc"

@@ -12,8 +12,11 @@
 #include <stdint.h>
 
 /* how frequencies are changed for longer texts: not at all, or by one of three
-   methods */
-enum rope_kind { ROPE_PLAIN, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN };
+   methods, or by two lists of divisors, for short texts and for long ones */
+enum rope_kind { ROPE_PLAIN, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN, ROPE_LONG };
+
+/* the most divisors that a model may list, one for each pair; and which list is which */
+enum { ROPE_MAX_DIVISORS = 256, ROPE_SHORT_TEXTS = 0, ROPE_LONG_TEXTS = 1 };
 
 /* Su and others 2021; Chen 2023; Grattafiori 2024; Peng 2023 */
 struct rope_config {
@@ -25,6 +28,8 @@ struct rope_config {
   double beta_slow, beta_fast; /* yarn, in turns */
   double attention_factor, mscale, mscale_all_dim; /* yarn; 0: none */
   bool truncate;
+  uint32_t n_divisors[2]; /* of longrope: for texts up to original positions, and for longer ones */
+  double divisor[2][ROPE_MAX_DIVISORS];
 };
 
 /* theta^(-i/n) for n = half, the frequency of pair i; in double, not yet rounded */

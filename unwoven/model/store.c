@@ -59,6 +59,7 @@ bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why)
   if (s->n_rows > 0 || length > 0)
     return error_say(why, s->n_rows > 0 ? "the store is in a pass; wanted:"
       " its end" : "sequence %" PRIu32 " has %zu rows; wanted: none", to, length);
+  if (s->stretched != NULL) s->stretched[to] = s->stretched[from];
   return s->kind->fork(s, from, to, why);
 }
 
@@ -77,12 +78,15 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   s->window = memory_alloc(m, MEMORY_OTHER, c->n_layers, sizeof *s->window, why);
   for (uint32_t i = 0; s->window != NULL && i < c->n_layers; i++)
     s->window[i] = config_window(c, i);
-  return s->window != NULL;
+  if (s->window != NULL && c->rope.kind == ROPE_LONG)
+    s->stretched = memory_alloc(m, MEMORY_OTHER, n_sequences, sizeof *s->stretched, why);
+  return s->window != NULL && (c->rope.kind != ROPE_LONG || s->stretched != NULL);
 }
 
 void store_close(struct store *s)
 {
   if (s == NULL) return;
   memory_free(s->m, s->window);
+  memory_free(s->m, s->stretched);
   s->kind->close(s);
 }

@@ -18,14 +18,91 @@ void work_scale(const struct work *w, float *x, size_t width, double by)
   for (size_t i = 0; i < w->n * width; i++) x[i] *= (float) by;
 }
 
+/* Rows that are neighbours in the pass and belong to texts of the same kind have their angles together. */
+static void long_angles(struct work *w)
+{
+  const struct model *lm = w->lm;
+  const struct row *rows = w->s->rows;
+  size_t half = config_rotary(&lm->config) / 2, end;
+  for (size_t r = 0; r < w->n; r = end) {
+    bool is_long = w->s->stretched[rows[r].sequence];
+    for (end = r + 1; end < w->n; end++)
+      if (w->s->stretched[rows[end].sequence] != is_long) break;
+    if (is_long) w->e->k->angles(w->e, w->position + r, end - r, lm->long_frequency, half,
+      (float) rope_attention(&lm->config.rope), w->cosine[0] + r * half, w->sine[0] + r * half);
+  }
+}
+
 /* A model with a second base for its windows has a second set of angles. They are never slowed, so
    their cosines and sines are multiplied by nothing. */
 void work_other_angles(struct work *w)
 {
   const struct model *lm = w->lm;
+  if (lm->long_frequency != NULL) long_angles(w);
   if (lm->local_frequency == NULL) return;
   w->e->k->angles(w->e, w->position, w->n, lm->local_frequency,
     config_rotary(&lm->config) / 2, 1, w->cosine[1], w->sine[1]);
+}
+
+/* The rows that a sequence will have after the pass, if the pass is well formed; the store refuses others
+   later, and nothing must have happened by then. */
+static size_t length_after(const struct store *s, const struct row *rows, size_t n, uint32_t sequence)
+{
+  size_t length = store_length(s, sequence), after = length, last = 0;
+  for (size_t i = 0; i < n; i++)
+    if (rows[i].sequence == sequence) {
+      after++;
+      if (rows[i].position >= last) last = (size_t) rows[i].position + 1;
+    }
+  return last == after && after <= s->n_positions ? after : length;
+}
+
+/* All rows of a sequence once more, some at a time, with the other angles. If it fails in the middle,
+   the sequence is shorter than it was, and all that it has is right. */
+static bool turn_sequence(struct engine *e, const struct model *lm, struct store *s,
+  uint32_t sequence, struct error *why)
+{
+  enum { AT_ONCE = 256 };
+  size_t n = store_length(s, sequence), bytes = n * sizeof (uint32_t);
+  uint32_t *token = memory_alloc(s->m, MEMORY_TOKENS, n, sizeof *token, why);
+  struct row *rows = memory_alloc(s->m, MEMORY_TOKENS, AT_ONCE, sizeof *rows, why);
+  bool ok = token != NULL && rows != NULL;
+  if (ok) memcpy(token, store_tokens(s, sequence), bytes), store_crop(s, sequence, 0);
+  for (size_t at = 0, here; ok && at < n; at += here) {
+    struct pass *p;
+    here = n - at < AT_ONCE ? n - at : AT_ONCE;
+    for (size_t i = 0; i < here; i++)
+      rows[i] = (struct row) { sequence, (uint32_t) (at + i), token[at + i] };
+    ok = model_forward(e, lm, s, rows, here, &p, why);
+    pass_close(p);
+  }
+  memory_free(s->m, token);
+  memory_free(s->m, rows);
+  return ok;
+}
+
+/* Which angles a key has depends on the length of the whole text, as it is after the pass. Keys that an
+   earlier pass has turned for the other length are no use; so the text's rows are computed anew, and the
+   store holds what it would hold if the whole text had come in one pass. A text that was cut back goes the
+   other way. The passes in between are of a text that is still shorter, and must not turn it back. */
+bool work_turn_anew(struct engine *e, const struct model *lm, struct store *s,
+  const struct row *rows, size_t n, struct error *why)
+{
+  if (s->stretched == NULL || s->turning) return true;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t q = rows[i].sequence;
+    size_t length = q < s->n_sequences ? store_length(s, q) : 0;
+    if (q >= s->n_sequences || s->n_rows > 0 || rows[i].position != length) continue;
+    bool is_long = length_after(s, rows, n, q) > lm->config.rope.original;
+    bool was = s->stretched[q];
+    s->stretched[q] = is_long;
+    if (length == 0 || was == is_long) continue;
+    s->turning = true;
+    bool ok = turn_sequence(e, lm, s, q, why);
+    s->turning = false;
+    if (!ok) return false;
+  }
+  return true;
 }
 
 /* A model without norms before the halves of its layers hands the stream itself to the matrices. It is

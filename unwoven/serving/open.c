@@ -23,7 +23,7 @@ bool scheduler_open(struct scheduler *s, const struct generate_context *g,
   if (s->demand != NULL)
     s->logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, slots * (1 + w->guesses), g->lm->config.vocab_size * sizeof *s->logits,
       why);
-  if (s->logits != NULL && prefix_open(&s->index, w->share ? g->s : NULL, g->m, why)) {
+  if (s->logits != NULL && prefix_open(&s->index, w->share && g->s->stretched == NULL ? g->s : NULL, g->m, why)) {
     s->index.page_rows = cache_look(g->s).page_rows;
     return true;
   }
