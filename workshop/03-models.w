@@ -752,6 +752,20 @@ Up to $o$ it is 1; with $\beta=\given{0.1}$ it is \val[3]{family.growth} in the 
 
 \printedfunction{model/switches.c}{grow_queries}
 
+@* Long texts by another list: longrope. \label{sec:longrope}
+Phi-3 and Phi-4-mini come with two lists of divisors, a short and a long one, with a number for each wheel. They were found by a search, and no formula has them. Up to the length $o$ of the first training the wheels are slowed by the short list, beyond it by the long one; and with both lists cosines and sines are multiplied by $\sqrt{1+\ln k/\ln o}$, when texts may become $k$ times as long.
+@^longrope@>@^Phi-3@>@^Phi-4-mini@>
+
+Beyond it: what is beyond? It could be the position of a row, or the size of the cache. The published program looks at the length of the \emph{whole} text, and turns all of its positions by one list. So a text of $o$ tokens and the same text with one token more have no key in common. What does this mean for a cache? When a text grows past $o$, every key in the cache has been turned by the wrong list, and they cannot be turned on, because the layers above have seen what came of them. The library drops its cache at that moment and computes all rows anew. An engine that keeps its cache writes something else from there on, and no short test shows it.
+
+@ We do as the library does, and in every place where rows come from. Before a pass begins we ask how long each of its texts will be, and whether its rows in the store were turned for that kind of length. If not, they are computed once more. This also happens in the other direction, when a text is cut back, and each branch of a fork is asked for itself. So the keys in the store are always those of the whole text in one pass, and it does not matter on which way it has grown:
+
+\printedfunction{model/switches.c}{work_turn_anew}
+
+The price is a second reading of the text, once, when it crosses $o$. A prompt that is read in pieces and ends beyond $o$ pays it as well. Two features of other chapters need care. Guesses (\cref{speculation}) must not carry a text across $o$ before it is known whether they are right, so they end there. And requests do not share the pages of their prefixes (\cref{serving}), because the same words have other keys in a longer text.
+
+\Cref{sec:model}'s promise, that the logits of a row depend on its own text alone, has one exception in this family: several rows of one text in a single pass have the angles of the text that ends the pass. The test grows, cuts and forks texts at random around $o$, and after each pass compares the last row with a fresh pass over the whole text, bit by bit.
+
 @* Halves in parallel. \label{sec:parallel}
 In the layer of a Llama the MLP reads what attention has added. GPT-NeoX, Falcon, Phi and Cohere let both read the same stream,
 $$x\leftarrow x+\hbox{attention}(N_1(x))+\hbox{MLP}(N_2(x)),$$

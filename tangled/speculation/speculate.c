@@ -19,6 +19,8 @@ static size_t room_for_guesses(const struct generate_context *g, const struct se
 {
   size_t n = q->c.text.n, written = n - q->c.n_prompt, room = q->room;
   size_t wanted = q->want->max_new_tokens, left = g->s->n_positions - n;
+  uint32_t original = g->lm->config.rope.original;
+  if (g->s->stretched != NULL && n <= original) left = original - n;
   if (q->c.ended != FINISH_NONE || wanted <= written + 1 || will_read_on(g, q)) return 0;
   if (room > wanted - written - 1) room = wanted - written - 1;
   return room < left ? room : left;

@@ -46,15 +46,16 @@ class Families:
         f = [theta ** (-2 * i / self.part) for i in range(self.part // 2)]
         kind = rope.get("rope_type", rope.get("type", "default"))
         if kind == "linear" and not local: f = [x / rope["factor"] for x in f]
+        if kind == "longrope": f = [x / k for x, k in zip(f, rope["long_factor" if self.long else "short_factor"])]
         if kind == "yarn": f = yarn(self.c, rope, f, self.part, theta)
         return f
     def turn(self, x, heads, f, p):
-        y, m = list(x), self.part // 2
+        y, m, by = list(x), self.part // 2, self.factor
         for h in range(heads):
             for i in range(m):
                 a, b = (2 * i, 2 * i + 1) if self.near else (i, i + m)
                 a, b = h * self.hd + a, h * self.hd + b
-                c, s = math.cos(p * f[i]), math.sin(p * f[i])
+                c, s = by * math.cos(p * f[i]), by * math.sin(p * f[i])
                 y[a], y[b] = x[a] * c - x[b] * s, x[b] * c + x[a] * s
         return y
     def normed(self, name, x):
@@ -117,6 +118,10 @@ class Families:
         by = math.sqrt(d) if t in GEMMAS else c.get("embedding_multiplier", 1)
         x = [[by * a for a in emb[i * d:(i + 1) * d]] for i in ids]
         r, parallel = c.get("residual_multiplier", 1), t in ("phi", "cohere", "cohere2") or c.get("use_parallel_residual", c.get("parallel_attn", False))
+        # longrope: by the length of the whole text, for all its positions; the factor of cosines and sines is the same for both kinds
+        old, rope = c.get("original_max_position_embeddings"), c.get("rope_scaling") or {}
+        self.long, self.factor = old is not None and len(ids) > old, 1
+        if rope.get("type") == "longrope": self.factor = math.sqrt(1 + math.log(c["max_position_embeddings"] / old) / math.log(old))
         growth = (c.get("rope_parameters") or {}).get("llama_4_scaling_beta")
         for l in range(c["num_hidden_layers"]):
             p = pre + ("h.%d." if t == "falcon" else "layers.%d.") % l
@@ -189,6 +194,8 @@ MODELS = {
   "cohere2": some("cohere2", "Cohere2ForCausalLM", **dict(MEAN, hidden_size=16, num_hidden_layers=3, hidden_act="silu", logit_scale=0.5, sliding_window=3, sliding_window_pattern=2,
     attention_bias=False, tie_word_embeddings=True)),
   "phi3": some("phi3", "Phi3ForCausalLM", **dict(RMS, hidden_size=16, partial_rotary_factor=0.5, sliding_window=5, original_max_position_embeddings=16, tie_word_embeddings=False)),
+  "phi3-long": some("phi3", "Phi3ForCausalLM", **dict(dict(RMS, rope_scaling={"type": "longrope", "short_factor": [1.0, 1.2, 1.5], "long_factor": [1.5, 2.5, 4.0]}), hidden_size=16,
+    num_attention_heads=2, num_key_value_heads=1, partial_rotary_factor=0.75, sliding_window=None, max_position_embeddings=24, original_max_position_embeddings=8, tie_word_embeddings=True)),
 }
 for c in MODELS.values():
     for k in ("num_key_value_heads", "intermediate_size", "rope_theta"):

@@ -172,6 +172,69 @@ START_TEST(golden_models_that_travel_with_the_project)
 }
 END_TEST
 
+/* ---- longrope: which angles a text has depends on its whole length, however it has come to it */
+START_TEST(golden_longrope)
+{
+  ck_assert_uint_eq(golden_model("tests/golden/families/phi3-long", "tests/golden/families/phi3-long"), 0);
+}
+END_TEST
+START_TEST(a_long_text_is_turned_anew)
+{
+  enum { MOST = 24, TEXTS = 3 };
+  struct rig base, r;
+  uint64_t seed = suite_seed() + (uint64_t) _i;
+  unsigned grown = 0, shrunk = 0, forked = 0;
+  const char *path = "tests/golden/families/phi3-long";
+  ck_assert(rig_open(&base, path, kernels_find("plain", NULL), 1, 1) && rig_open(&r, path, NULL, 1, 1));
+  store_close(r.s);
+  r.s = cache_open(&r.m, &r.lm->config, TEXTS, &(struct cache_options){ .page_rows = 4 }, &r.why);
+  ck_assert(r.s != NULL && r.lm->config.rope.original == 8);
+  size_t v = r.lm->config.vocab_size;
+  uint32_t text[TEXTS][MOST];
+  float *want = malloc(v * sizeof *want), *got = malloc(v * sizeof *got);
+  for (int step = 0; step < 400; step++) {
+    struct row rows[TEXTS * 6];
+    size_t n = 0, last[TEXTS];
+    for (uint32_t q = 0; q < TEXTS; q++) { /* cut back, forked, or left as it is; and then some rows more */
+      size_t length = store_length(r.s, q);
+      if (rnd(&seed) % 4 == 0 && length > 0) {
+        size_t to = rnd(&seed) % length;
+        shrunk += length > 8 && to > 0 && to < 8;
+        store_crop(r.s, q, to);
+      }
+      uint32_t from = (q + 1) % TEXTS;
+      if (rnd(&seed) % 9 == 0 && store_length(r.s, from) > 0) {
+        store_crop(r.s, q, 0);
+        ck_assert(store_fork(r.s, from, q, &r.why));
+        memcpy(text[q], text[from], sizeof text[q]), forked++;
+      }
+      length = store_length(r.s, q), last[q] = SIZE_MAX;
+      for (size_t k = rnd(&seed) % 6; k > 0 && length < MOST; k--, length++) {
+        text[q][length] = (uint32_t) (rnd(&seed) % v), last[q] = n;
+        rows[n++] = (struct row){ q, (uint32_t) length, text[q][length] };
+      }
+      grown += store_length(r.s, q) > 0 && store_length(r.s, q) <= 8 && length > 8;
+    }
+    if (n == 0) continue;
+    struct pass *p;
+    struct row bad = { 0, MOST + 3, 0 }; /* a pass that is refused turns nothing */
+    ck_assert(!model_forward(&r.e, r.lm, r.s, &bad, 1, &p, &r.why));
+    ck_assert_msg(model_forward(&r.e, r.lm, r.s, rows, n, &p, &r.why), "%s", r.why.text);
+    for (uint32_t q = 0; q < TEXTS; q++) {
+      size_t length = store_length(r.s, q), at = length - 1;
+      if (last[q] == SIZE_MAX) continue;
+      ck_assert(model_evaluate(&base.e, base.lm, base.s, text[q], length, &at, 1, want, &base.why));
+      ck_assert(model_logits(&r.e, r.lm, p, &last[q], 1, got, &r.why));
+      ck_assert_msg(memcmp(want, got, v * sizeof *got) == 0, "step %d, text %u of %zu", step, q, length);
+    }
+    pass_close(p);
+  }
+  ck_assert(grown > 20 && shrunk > 5 && forked > 20);
+  free(want), free(got);
+  rig_close(&base), rig_close(&r);
+}
+END_TEST
+
 /* ---- P2: the logits of a row depend on nothing but its own text */
 enum { SEQ = 3 };
 static void shuffle(uint64_t *seed, struct row *r, size_t n)
@@ -825,6 +888,8 @@ int main(void)
   tcase_add_loop_test(t, golden_logits_logprobs_and_greedy_ids, 0, 15);
   tcase_add_loop_test(t, golden_models_that_travel_with_the_project, 0, OWN);
   tcase_add_loop_test(t, golden_families, 0, FAMILY_MODELS);
+  tcase_add_test(t, golden_longrope);
+  tcase_add_loop_test(t, a_long_text_is_turned_anew, 0, 3);
   suite_add_tcase(s, t);
   t = tcase_create("pass");
   tcase_add_loop_test(t, one_answer_for_every_schedule, 0, OWN);
