@@ -313,17 +313,16 @@ static bool take_stretching(struct key_reader *s)
   bool yarn = kind.n == 4 && memcmp(kind.text, "yarn", 4) == 0;
   bool linear = kind.n == 6 && memcmp(kind.text, "linear", 6) == 0;
   bool none = kind.n == 4 && memcmp(kind.text, "none", 4) == 0;
-  if (s->bit == PHI3) { /* its lists of divisors are tensors, and say the rest */
-    if (r->original == 0) r->original = s->c->n_positions;
-    r->attention_factor = times;
-    return true;
-  }
-  if (!yarn && !linear && !none) return key_bad(s, key, "none, linear or yarn");
+  if (!yarn && !linear && !none && s->bit != PHI3) return key_bad(s, key, "none, linear or yarn");
   r->kind = yarn ? ROPE_YARN : ROPE_PLAIN;
   if (linear || (e == NULL && r->factor != 0)) r->kind = ROPE_LINEAR;
   if (r->kind != ROPE_PLAIN && r->factor == 0)
     return key_bad(s, key_of(s, "rope.scaling.factor", key), "a number from 1 on");
   if (r->original == 0) r->original = s->c->n_positions;
+  if (s->bit == PHI3) { /* its lists of divisors are tensors, and say the rest */
+    r->kind = ROPE_PLAIN, r->attention_factor = times;
+    return true;
+  }
   r->attention_factor = 0;
   if (r->kind != ROPE_YARN)
     return times == 1 || key_bad(s, key_of(s, "rope.scaling.attn_factor", key),
