@@ -500,14 +500,14 @@ another. It loads, since the sizes are right, and the model talks nonsense. Near
 anything is fetched; with \texttt{--dry-run} that is the end. From now on we ask for files of this commit, so that a change at the hub cannot give us half of each version.
 
 Look at this answer as its reader does. A machine that is not ours tells us under which names we shall write how many bytes to your disk. So |"hub_list.c"| reads it as we read the files of models (\cref{sec:hostile}), with limits and with sentences about the field that is
-wrong. A file called \.{../../.profile} would be written outside the model's folder. No honest answer has such a name, and therefore we refuse the whole answer and not only that file.
+wrong. A file called \.{../../.profile} would be written outside the model's folder; this is called \emph{path traversal}. No honest answer has such a name, and therefore we refuse the whole answer and not only that file.
 @^path traversal@>
 
 \emph{The choice.} A repository often has the same weights in four formats, so fetching everything would be a waste. We take what the engine reads: the settings, the first vocabulary in the order in which the engine looks for one, the chat template, and \.{model.safetensors}, or its parts with their
 index. A repository of GGUF files has one model in many types; you choose one by a word of its name, as in \texttt{ORG/NAME:Q4\_K\_M}, and if you do not, |pull| lists them.
 
 \begin{byhand}{four bytes of ten are here}
-A file has ten bytes. Four had come when the connection broke, and the server had called its version \texttt{"v1"}; this mark is the \emph{ETag}. The next run asks for the bytes from 4 on, by a header called \texttt{Range}, and on a condition, by another one, \texttt{If-Range}: if your
+A file has ten bytes. Four had come when the connection broke, and the server had called its version \texttt{"v1"}; this mark is the \emph{ETag}. The next run asks for the bytes from 4 on, by a header called \texttt{Range}, and on a condition, by another one, \texttt{If-Range}. This is a conditional \emph{range request}: if your
 version is still \texttt{"v1"}, send the rest, and if not, send everything. What may come back, and what do we do?
 
 \medskip
