@@ -349,6 +349,7 @@ static void set_options(struct transfer *t, const char *url, struct curl_slist *
   curl_easy_setopt(c, CURLOPT_USERAGENT, "incipit/" INCIPIT_VERSION);
   curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(c, CURLOPT_BUFFERSIZE, 1L << 18);
 #if LIBCURL_VERSION_NUM >= 0x075500
   curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
@@ -431,11 +432,12 @@ static bool say_status(const struct transfer *t, long status, const struct hub_n
   add_trouble(t, word);
   if (!same_origin(&t->at, &t->h->home))
     return error_say(t->why, "%s: %s, where the hub keeps it, answers %ld; wanted: the same once more later", what, t->at.host, status);
-  switch (status) {
+  /* a stranger who asks for such a model gets 401 and this word */
+  switch (status == 401 && strcmp(t->trouble, "GatedRepo") == 0 ? 403 : status) {
   case 401: return error_say(t->why, "%s: the hub answers 401%s: it knows no such model, or none for everybody; wanted: the name as it is at"
       " %s, or %s", what, word, hub, who);
-  case 403: return error_say(t->why, "%s: the hub answers 403%s: its makers want to be asked first; wanted: their conditions accepted at"
-      " %s/%s, and %s", what, word, hub, n->repo, who);
+  case 403: return error_say(t->why, "%s: the hub answers %ld%s: its makers want to be asked first; wanted: their conditions accepted at"
+      " %s/%s, and %s", what, status, word, hub, n->repo, who);
   case 404: return error_say(t->why, "%s: the hub answers 404%s: there is no such model, revision or file at %s", what, word, hub);
   case 429: return error_say(t->why, "%s: the hub answers 429: too many have asked; wanted: the same once more%s%s%s", what,
       t->retry[0] != '\0' ? " in " : " later", t->retry, t->retry[0] != '\0' ? " s" : "");

@@ -13,6 +13,7 @@
 #include "accounts/accounts.h"
 #include "ground/timing.h"
 #include "environment.h"
+#include "hub.h"
 #include "session.h"
 #include "cuda/device.h"
 #include "families/loader.h"
@@ -29,8 +30,9 @@ static bool built_in(const struct console *c, char path[PATH_CAP],
     "../share/incipit/models/pocket",
     "../models/pocket", "../../models/pocket" };
   const char *named = environment_get(VARIABLE_MODEL);
+  char room[PATH_CAP];
   if (named != NULL)
-    return path_beside(path, "", named, why);
+    return hub_resolve(&named, room, why) && path_beside(path, "", named, why);
   for (int i = 0; i < 3; i++) {
     if (!path_beside(path, c->program, place[i], why)) return false;
     char real[PATH_CAP];

@@ -383,6 +383,14 @@ START_TEST(a_model_is_fetched_whole_and_found)
     ck_assert_msg(x.status == 0 && strcmp(x.out, y.out) == 0, "%s: %s%s%s", a, x.err, x.out, y.out);
     done(&x), done(&y);
   }
+  setenv("INCIPIT_MODEL", "org/name", 1);
+  struct run e = run("generate The -n 3"), f = run("generate The -n 3 -m tests/golden/small");
+  ck_assert_msg(e.status == 0 && strcmp(e.out, f.out) == 0, "%s", e.err);
+  done(&e), done(&f);
+  setenv("INCIPIT_MODEL", "org/other", 1);
+  e = run("generate The -n 3");
+  ck_assert(says(&e, 1, "org/other: there is no such file or directory, and this model was not fetched"));
+  done(&e), setenv("INCIPIT_MODEL", "tests/golden/small", 1);
   /* again: everything is looked at, and nothing fetched */
   size_t before = the_hub.n_asked;
   r = pull("pull org/name --json");
@@ -899,6 +907,7 @@ START_TEST(each_refusal_of_the_hub_is_a_sentence)
   static const struct { int status; const char *headers, *words; } at[] = {
     { 401, NULL, "answers 401: it knows no such model, or none for everybody; wanted: the name as it is at " },
     { 401, "X-Error-Code: RepoNotFound\r\n", "answers 401 (RepoNotFound): " }, { 401, "X-Error-Code: \x1b[2Jfoo\r\n", "answers 401: " },
+    { 401, "X-Error-Code: GatedRepo\r\n", "answers 401 (GatedRepo): its makers want to be asked first" },
     { 403, "X-Error-Code: GatedRepo\r\n", "answers 403 (GatedRepo): its makers want to be asked first" },
     { 404, "X-Error-Code: RevisionNotFound\r\n", "answers 404 (RevisionNotFound): there is no such model, revision or file" },
     { 429, "Retry-After: 17\r\n", "answers 429: too many have asked; wanted: the same once more in 17 s" },
@@ -999,7 +1008,6 @@ START_TEST(a_pull_that_is_stopped_can_be_gone_on_with)
   ck_assert(has("model.safetensors", &the_hub.file[3]));
   /* at every moment: while the hub is asked, while what is here is read, between two tries; what is kept is right */
   for (unsigned at = 1; at < 28; at += 3) {
-    char script[500], out[100];
     snprintf(script, sizeof script, "rm -f '%s'/org/name/model.safetensors", store);
     ck_assert(shell(script, out, sizeof out) == 0);
     hub_mended(&the_hub);
