@@ -36,8 +36,9 @@ the methods of Python's strings; it takes the list of turns and prints the text.
 @^Jinja@>
 
 That needs an interpreter, and we would take one from the distribution if it had one for C. Debian~12 has Jinja itself, in Python; \.{jinjar} for R; \.{tera} for Rust, with a similar language; and \.{libctpl}, which is in C, but has a language of its own, as does \.{libctemplate} in C++. The inference engines in
-C++ that run these templates carry their own interpreters. We could write one as well, but it would take a long chapter, and its input would be a program that we cannot trust. The gain would be small. Most models use one of a few formats; their programs differ mainly in what they do with
-tools, pictures and dates. So we take the other road. A template here is a row of a table. We do not run a model's published program; we \emph{recognize} it. A program that we do not recognize is refused with a message, and you may name the right row if you know it.
+C++ that run these templates carry their own interpreters. So do we: it is the second half of this chapter (\cref{sec:running}).
+
+Why is there a first half? Most models use one of a few formats, whose programs differ mainly in what they do with tools, pictures and dates. Such a format is also a row of a table, and a row can do more than a program: it knows which part of the text is a mark and which are a speaker's words, and it can format a new turn without formatting all the old ones again. So we \emph{recognize} a published program that is a row, and run every other one. Read the table first. It says in strings what the programs say in loops.
 
 @ A conversation is a list of turns. Three roles may speak: the user; the assistant, which is the model; and, before both, the \emph{system}, through which the application tells the assistant how to behave.
 
@@ -507,7 +508,7 @@ A table in \.{unwoven/templates/find.c} has the hashes of fifteen programs, each
 
 Could two programs have the same hash? Not by chance. An attacker could construct one, because this hash is not cryptographic; but publishing such a program with a model would only give that model's own conversations the wrong format.
 
-@ Could we not look for a telling word, \sign{im\_start} say, and take the template that has it? Other engines do. It works until a model has another default system turn, or a blank in another place; then the model answers a little worse, and you do not know why. An error message is better. It quotes the beginning of the program and lists the names that you can type. An edited program usually keeps the marks of the one that it was made from, so the message also names the templates that end an answer alike: a good guess for you to try, and a bad one for us to make.
+@ Could we not look for a telling word, \sign{im\_start} say, and take the template that has it? Other engines do. It works until a model has another default system turn, or a blank in another place; then the model answers a little worse, and you do not know why. Running the program is better: whoever edited it, it says itself what it prints. And if it cannot be read at all, you can give the name of a row.
 
 @<Find a template by its name@>=
 const struct chat_template *chat_template_at(size_t i)
@@ -581,6 +582,97 @@ const struct chat_template *chat_template_named(const char *name,
 @<Find what ends an answer@>@;
 @<Find a template by its name@>@;
 
+@* Templates that are run. \label{sec:running}
+All other programs are run. The library's makers wrote no description of the language that says what happens in every case; what happens is what Jinja and Python do. So the contract is short: print exactly what Hugging Face's library prints, character for character, or refuse with a message. An interpreter that is nearly right is worse than none. A missing newline makes a model answer a little worse, and again you will not know why.
+@^interpreter@>
+
+How large is the language? Of several hundred published templates nearly all use the same hundred and a half constructs; a table of them is in the work that this chapter is based on, not in our heads. We have those, and every other name of the language is known as a name, so that using it is an error which says so.
+
+@ Here is the grammar, from the loosest operator to the tightest. Text in single quotation marks stands as it is; a star means any number, a question mark perhaps one.
+
+\medskip
+\begin{tabular}{@@{}l@@{\enspace}l@@{}}
+\textit{template} & $\to$ (text \textbar\ \texttt{\{\{} \textit{tuple} \texttt{\}\}} \textbar\ \texttt{\{\%} \textit{statement} \texttt{\%\}} \textbar\ \texttt{\{\#} comment \texttt{\#\}})*\\
+\textit{statement} & $\to$ \texttt{if} \textbar\ \texttt{for} \textbar\ \texttt{set} \textbar\ \texttt{macro} \textbar\ \texttt{call} \textbar\ \texttt{filter} \textbar\ \texttt{generation} \textbar\ \texttt{break} \dots\\
+\textit{tuple} & $\to$ \textit{expr} (\texttt{,} \textit{expr})*\\
+\textit{expr} & $\to$ \textit{or} (\texttt{if} \textit{or} (\texttt{else} \textit{expr})?)*\\
+\textit{or}, \textit{and} & $\to$ operands with \texttt{or}, with \texttt{and} between them\\
+\textit{not} & $\to$ \texttt{not}* \textit{compare}\\
+\textit{compare} & $\to$ \textit{sum} ((\texttt{==} \textbar\ \texttt{<} \textbar\ \texttt{in} \textbar\ \texttt{not in} \dots) \textit{sum})*\\
+\textit{sum} & $\to$ \textit{join} ((\texttt{+} \textbar\ \texttt{-}) \textit{join})*\\
+\textit{join} & $\to$ \textit{product} (\texttt{\textasciitilde} \textit{product})*\\
+\textit{product} & $\to$ \textit{power} ((\texttt{*} \textbar\ \texttt{/} \textbar\ \texttt{//} \textbar\ \texttt{\%}) \textit{power})*\\
+\textit{power} & $\to$ \textit{signed} (\texttt{**} \textit{signed})*\\
+\textit{signed} & $\to$ (\texttt{-} \textbar\ \texttt{+})* \textit{value} \textit{step}*\\
+\textit{step} & $\to$ \texttt{.}name \textbar\ \texttt{[}\dots\texttt{]} \textbar\ \texttt{(}\dots\texttt{)} \textbar\ \texttt{|}filter \textbar\ \texttt{is} test
+\end{tabular}
+\medskip
+
+\begin{byhand}{three lines that look harmless}
+What does \texttt{\{\{ 1 + 1 is even \}\}} print? A test is a step, and binds tighter than a sum: $1+(1\hbox{ is even})$. One is odd; false is 0; so 1 is printed.
+
+What does \texttt{\{\{ 'a' \textasciitilde\ 1 + 2 \}\}} print? The wavy line joins as text and binds tighter than the plus: \texttt{'a1'} plus 2. A text and a number have no sum, and the template fails.
+
+What does a loop over two items print whose body is a \texttt{break}, and whose \texttt{else} says \emph{none}? The \texttt{else} of a loop should run when there were no items. Jinja notes at the \emph{end} of a turn that there was one, and the first turn never comes to its end: \emph{none} is printed.
+\end{byhand}
+
+@ The parser makes a tree, by recursive descent, one function for each line of the grammar. One decision is worth a sentence: what goes from left to right is no deep tree. A value and the steps behind it, or a sum of many terms, are one node with a list, so a template with a hundred terms in a sum is a hundred long and not a hundred deep.
+
+The evaluator is then a function with a case for each kind of node. Its heart is the step: given what is on the left, what comes out?
+
+\printedfunction{templates/jinja_run.c}{eval_step}
+
+Everything that can fail returns false, and the first error stays. With it stays the line of the source that was being evaluated, since a message without a line is of no use in a program of two hundred.
+
+@ Which variable does a name mean? Python asks when it gets there. Jinja decides it before, since it compiles a template to a function of Python, and its rules show it. A name that a block sets is the block's own, wherever in the block it is set. A loop's body is such a block, anew in each turn; a branch of an \texttt{if} is not. A macro sees the variables around it as they are when it is called. So a template that counts in a loop counts in vain, and its author needs a \emph{namespace}, a box whose contents can be changed from within.
+
+We decide it in the same way (\.{jinja\_names.c}): each name becomes a place, \emph{so many functions out, and which variable there}. When a block begins, its own names get their first values.
+
+\printedfunction{templates/jinja_run.c}{enter}
+
+@ Loops are the other half of the core. An item is pulled when it is needed and not before, since a condition may look at what earlier turns did; asking for |loop.last| looks ahead by one. The variable |idle| is the surprise of the box.
+
+\printedfunction{templates/jinja_run.c}{run_turns}
+
+@ Values have Python's rules, and here are those that bite. Integers, truth values and floats that are the same number are equal, and one is as good a key of a dictionary as another. We compare an integer of 64 bits with a float exactly; turning it into a float first would make two different numbers equal. Python's integers have no bounds. Ours do, and a sum that needs more bits is an error, never a wrong number.
+
+An undefined value prints nothing, is empty, and can be gone through; but adding it to anything, or asking it for an attribute, is an error. After a dot a method comes before a key, in brackets a key before a method. A text that was declared safe, with the filter of that name, makes a text that is added to it safe, too, by replacing HTML's five characters. No chat needs that; but templates do it, by accident, and their models were trained on what came out.
+
+A filter such as \texttt{select} is lazy: nothing happens until somebody goes through its items, and so an error in it may never come. We make the items at once and keep the error for whoever goes so far.
+
+@ White space decides between two templates that look alike. A line with nothing but a tag prints nothing: blanks before the tag are dropped, and the newline after it. That holds for tags with a percent sign and for comments, and not for expressions. A minus sign in a tag drops all white space on its side, Unicode's, newlines included; a plus sign keeps it. Line ends become newlines, also within strings, and the very last one is dropped.
+
+@ A template comes with a model from a stranger, and its input from another. It can call nothing outside of this module. What can it do? It can run for ever, fill the memory, or exhaust the stack; some published ones do, with an ordinary description of a tool, because their macros call each other in a circle. The library has one limit, on the length of a range. We have a few more, and each is an error:
+
+\medskip
+\begin{tabular}{@@{}lr@@{}}
+\tabhead{what} & \tabhead{at most}\\
+steps: a node evaluated, a turn of a loop, sixteen bytes looked at & \given{20000000}\\
+bytes of values and text & \given{268435456}\\
+bytes of output & \given{67108864}\\
+calls within calls, lists within lists that are printed & \given{200}\\
+brackets within brackets, blocks within blocks & \given{100}\\
+numbers of a range & \given{100000}
+\end{tabular}
+\medskip
+
+Sixteen bytes are a step since a filter may look at a long text as often as it likes. Values are never freed while a template runs; all blocks go at its end. Is that not wasteful for a text that grows turn by turn? It would be, if each version were a copy. But a text that ends where the free memory begins grows in place, and its old versions are its beginnings.
+
+@* Marks in a text that was printed. \label{sec:signs}
+The output of a program is one string, and the promise of \cref{sec:injection} seems to be lost: nobody can tell a mark of the template from one that a user typed. Could we keep the kind of every byte through all operations? Engines that try have to say what a slice of a reversed, joined text is. We do something simpler. We change what the user typed.
+
+Most talks spell no special token, and then the text is encoded as the library does it. If a turn does spell one, we put a sign behind its first letter, before the template runs. The sign is one of Unicode's noncharacters, which no text should have; if a turn has it, we take another. To the template the words are still words. In its output we look for special tokens: what is found is the template's own, since those of the speakers are broken. Then the signs are taken out of all that lies between.
+
+\printedfunction{templates/program.c}{disguise}
+
+There is a price. A template that measures a text, or cuts it at a mark, sees the sign; so a talk about special tokens may be formatted in another way than the library's. A talk that spells none, never.
+
+And there are ids that a program prints without a template having been asked: the beginning of a text. The library adds none of its own to a formatted conversation, because the program prints it where it is wanted. So neither do we, and no prompt begins twice.
+
+@ What does a program need besides the turns? The names of the special tokens, as |bos_token|; \texttt{tools}, a list, if there are any; \texttt{add\_generation\_prompt}; and whatever the model's makers have thought of, as \texttt{enable\_thinking}. You give variables with \.{--kwarg} and tools with \.{--tools}. If a model calls a tool, its call is text like any other, and ends its turn; running the tool is yours.
+
+How do we know that it is right? By asking the library. A file in \.{tests/golden/jinja} has small templates for every rule of this chapter, and what the library printed for them, or that it refused; its script makes it anew. A larger set, real templates among them, is compared when it is at hand; and while this was written, some ten thousand templates that a program had put together at random went through both, until no text differed. Errors need not be worded alike. But where Python refuses, we refuse.
+
 @* Three turns, printed. \label{sec:talkcheck}
 The program renders three turns in several templates, makes blanks and newlines visible, and puts the words of the turns in quotation marks. With |"values"| it prints the keys of the prose, with |"strips"| the data of the figure.
 
@@ -588,11 +680,14 @@ The program renders three turns in several templates, makes blanks and newlines 
 #include <stdio.h>
 #include <string.h>
 #include "templates/conversations.h"
+#include "templates/jinja.h"
 @;@#
 @<Three turns, and the templates that are shown@>@;
 @<Print a script so that its blanks can be seen@>@;
 @<Count what is said, and what is not@>@;
 @<Print the strips of the figure@>@;
+@<Small templates, and what they print@>@;
+@<A program for ChatML, and what it costs@>@;
 @#
 int main(int argc, char **argv)
 {
@@ -612,6 +707,8 @@ int main(int argc, char **argv)
     else print_script(shown[i], &s);
     prompt_free(&m, &s);
   }
+  if (ok && strcmp(what, "values") == 0) ok = print_cost(&m, &why);
+  if (ok && argc < 2) print_small(&m);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok || m.all.live != 0;
 }
@@ -705,6 +802,62 @@ static void print_strips(size_t row, const struct rendered_prompt *s)
   }
 }
 
+@ Then it runs some small templates. Each is printed with its output, or with what is wrong with it.
+
+@<Small templates, and what they print@>=
+static const char *const small[] = @[{@|
+  "{{ 2 ** 3 ** 2 }} {{ -2 ** 2 }}",@|
+  "{{ 1 + 1 is even }}",@|
+  "{{ 'a' ~ 1 + 2 }}",@|
+  "{% set n = 0 %}{% for x in [1, 2] %}{% set n = n + x %}{% endfor %}{{ n }}",@|
+  "{% for x in [1, 2] %}{% break %}{% else %}none{% endfor %}",@|
+  "{{ [1, 'it\\'s', None, 1e16, true] }}",@|
+  "{{ ('<'|safe) + '<' }} {{ '<' + '<' }}",@|
+  "{{ messages[0].items is defined }} {{ gone|length }} {{ gone }}|",@|
+  "{{ 9223372036854775807 + 1 }}",@|
+  "{% macro f(n) %}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}" }@];
+@#
+static void print_small(struct memory *m)
+{
+  json_t *one = json_pack("[{s:s, s:s}]", "role", "user", "content", "Hi");
+  struct jinja_request q = @[{ .messages = one }@];
+  for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+    struct jinja_answer a;
+    struct error why;
+    bool ok = jinja_render(m, small[i], strlen(small[i]), &q, &a, &why);
+    printf("%s\n  %.*s\n", small[i], ok ? (int) a.text.n : 400,
+      ok ? (const char *) a.text.byte : why.text);
+    jinja_answer_free(m, &a);
+  }
+  json_decref(one);
+}
+
+@ And what does a program cost beside a row? ChatML's own, which is a row as well, formats the three turns.
+
+@<A program for ChatML, and what it costs@>=
+static const char chatml[] = "{% for m in messages %}{{ '<|im_start|>' + "@|
+  "m.role + '\\n' + m.content + '<|im_end|>' + '\\n' }}{% endfor %}"@|
+  "{{ '<|im_start|>assistant\\n' }}";
+@#
+static bool print_cost(struct memory *m, struct error *why)
+{
+  static const char *const role[] = @[{ "system", "user", "assistant" }@];
+  json_t *all = json_array();
+  struct jinja_request q = @[{ .messages = all }@];
+  struct jinja_answer a;
+  for (size_t i = 0; i < 3; i++)
+    json_array_append_new(all, json_pack("{s:s, s:s%}", "role",@|
+      role[three[i].who], "content", three[i].text, three[i].n));
+  bool ok = jinja_render(m, chatml, sizeof chatml - 1, &q, &a, why);
+  json_decref(all);
+  if (!ok) return false;
+  printf("talk.run.steps %zu\ntalk.run.bytes %zu bytes\n", a.steps, a.text.n);
+  jinja_answer_free(m, &a);
+  return true;
+}
+
+@ The program takes \val{talk.run.steps} steps, parsing included, for the \val{talk.run.bytes[bare]} bytes that it prints: a fraction of a millisecond, before a model that needs milliseconds for each token. The limit on steps leaves room for conversations of many thousand turns.
+
 @ The program prints the turns in eight templates. Here are four of them:
 
 \widecheckpoint[1,15]{build/out/templates.txt}{the same three turns in four templates}
@@ -713,8 +866,12 @@ static void print_strips(size_t row, const struct rendered_prompt *s)
 
 \widecheckpoint[16,29]{build/out/templates.txt}{and in four more}
 
+@ The small templates come last, and each has one of the surprises of this chapter.
+
+\widecheckpoint[30,49]{build/out/templates.txt}{small templates, and below each what it prints}
+
 @* Exercises. \label{sec:talkexercises}
-The first two need only a pencil. The third adds a template.
+The first two need only a pencil, and so do the last but one. The third adds a template as a row, and the last one as a program.
 
 \begin{exercises}
 \exercise{check}{ex:talk.rows}{As in the box: a third question has 6 words, and the second answer had 10. How many ids has the third prompt, and how many rows are computed for it?}{\texttt{make exercise-W7-1}}{The second answer and its mark are 11 ids, and with them the cache has $27+11-1=37$ rows. Then come a newline, $5+6$ and 3: the prompt has $38+15=53$ ids, and $53-37=16$ rows are computed.}
@@ -722,4 +879,7 @@ The first two need only a pencil. The third adds a template.
 $20+20+60$ ids long, and after it come 20 of an answer. The third differs from it where the words were, after 40 ids: $20+20+60=\given{100}$ rows. If they stayed in the first question, it would be 20.}
 \exercise{check}{ex:talk.zephyr}{TinyLlama's chat model has another template: \texttt{<\textbar user\textbar>}, a newline, the words, \texttt{</s>} and a newline. The other speakers' turns look the same, with their names, and \texttt{<\textbar assistant\textbar>} with a newline asks for an answer. The names in bars are ordinary text; \texttt{</s>} is a mark. Write its frame.}{\texttt{make exercise-W7-3}}{Like |chatml|, with the speaker's name between bars and a newline
 where that has |IM("user")|, and |"{</s>}"| for the mark at the end, in |close| and in |end|; |after| is |"\n"|.}
+\exercise{check}{ex:talk.tight}{What do these print, with a blank between: \texttt{\{\{ 10 - 2 ** 2 ** 2 \}\}}, \texttt{\{\{ 2 \textasciitilde\ 3 * 4 \}\}}, \texttt{\{\{ 2 + 3 is odd \}\}}?}{\texttt{make exercise-W7-4}}{Powers go from left to right: $10-(2^2)^2=-6$. A product binds tighter than the wavy line: 212. A test binds tighter than a sum: $2+1=3$.}
+\exercise{think}{ex:talk.box}{A template says \texttt{\{\% set n = 1 \%\}}, then for each \texttt{x} of 1, 2, 3 sets \texttt{n} to \texttt{n * x} and prints it, and prints \texttt{n} after the loop. What is printed? And if \texttt{n} is an attribute of a namespace? (All digits in a row; a blank between the two answers.)}{\texttt{make exercise-W7-5}}{Each turn begins with the 1 from outside, and nothing comes out: \texttt{1231}. The attribute keeps its value: \texttt{1266}.}
+\exercise{build}{ex:talk.program}{Write TinyLlama's template as a program, with the text that asks for an answer if \texttt{add\_generation\_prompt} is true; \texttt{</s>} is \texttt{eos\_token}. A turn with another role than the three is an error that says which role it was.}{\texttt{make exercise-W7-6}}{A loop with one expression, \texttt{'<|' + m.role + '|>' + newline + m.content + eos\_token + newline}, and before it an \texttt{if} with \texttt{raise\_exception}; then the prompt for an answer.}
 \end{exercises}

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "templates/conversations.h"
+#include "templates/jinja.h"
 
 /* <Three turns, and the templates that are shown> */
 static const char hello[] = "Hello!", ask[] = "Hello! What would you like to know?",
@@ -76,6 +77,56 @@ static void print_strips(size_t row, const struct rendered_prompt *s)
   }
 }
 
+/* <Small templates, and what they print> */
+static const char *const small[] = {
+  "{{ 2 ** 3 ** 2 }} {{ -2 ** 2 }}",
+  "{{ 1 + 1 is even }}",
+  "{{ 'a' ~ 1 + 2 }}",
+  "{% set n = 0 %}{% for x in [1, 2] %}{% set n = n + x %}{% endfor %}{{ n }}",
+  "{% for x in [1, 2] %}{% break %}{% else %}none{% endfor %}",
+  "{{ [1, 'it\\'s', None, 1e16, true] }}",
+  "{{ ('<'|safe) + '<' }} {{ '<' + '<' }}",
+  "{{ messages[0].items is defined }} {{ gone|length }} {{ gone }}|",
+  "{{ 9223372036854775807 + 1 }}",
+  "{% macro f(n) %}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}" };
+
+static void print_small(struct memory *m)
+{
+  json_t *one = json_pack("[{s:s, s:s}]", "role", "user", "content", "Hi");
+  struct jinja_request q = { .messages = one };
+  for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+    struct jinja_answer a;
+    struct error why;
+    bool ok = jinja_render(m, small[i], strlen(small[i]), &q, &a, &why);
+    printf("%s\n  %.*s\n", small[i], ok ? (int) a.text.n : 400,
+      ok ? (const char *) a.text.byte : why.text);
+    jinja_answer_free(m, &a);
+  }
+  json_decref(one);
+}
+
+/* <A program for ChatML, and what it costs> */
+static const char chatml[] = "{% for m in messages %}{{ '<|im_start|>' + "
+  "m.role + '\\n' + m.content + '<|im_end|>' + '\\n' }}{% endfor %}"
+  "{{ '<|im_start|>assistant\\n' }}";
+
+static bool print_cost(struct memory *m, struct error *why)
+{
+  static const char *const role[] = { "system", "user", "assistant" };
+  json_t *all = json_array();
+  struct jinja_request q = { .messages = all };
+  struct jinja_answer a;
+  for (size_t i = 0; i < 3; i++)
+    json_array_append_new(all, json_pack("{s:s, s:s%}", "role",
+      role[three[i].who], "content", three[i].text, three[i].n));
+  bool ok = jinja_render(m, chatml, sizeof chatml - 1, &q, &a, why);
+  json_decref(all);
+  if (!ok) return false;
+  printf("talk.run.steps %zu\ntalk.run.bytes %zu bytes\n", a.steps, a.text.n);
+  jinja_answer_free(m, &a);
+  return true;
+}
+
 int main(int argc, char **argv)
 {
   struct memory m = { .fail_at = 0 };
@@ -94,6 +145,8 @@ int main(int argc, char **argv)
     else print_script(shown[i], &s);
     prompt_free(&m, &s);
   }
+  if (ok && strcmp(what, "values") == 0) ok = print_cost(&m, &why);
+  if (ok && argc < 2) print_small(&m);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok || m.all.live != 0;
 }

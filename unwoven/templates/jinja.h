@@ -26,11 +26,11 @@ struct jinja_request {
 /* code points from, ..., to - 1 of a text */
 struct jinja_span { size_t from, to; };
 
-/* what was printed, and what a {% generation %} block printed of it; all zero is empty */
+/* what was printed, what {% generation %} blocks printed of it, and how many steps it took; all zero is empty */
 struct jinja_answer {
   struct bytes text;
   struct jinja_span *span;
-  size_t n, cap;
+  size_t n, cap, steps;
 };
 
 /* runs the template of n bytes; on failure *out is empty and the sentence has a line of the template, or what

@@ -197,6 +197,7 @@ bool jinja_render(struct memory *m, const char *source, size_t n, const struct j
   bool ok = run(&r, source, n, q, &o);
   jinja_heap_free(&r);
   out->text = (struct bytes) { o.byte, o.n, o.cap };
+  out->steps = r.steps;
   if (!ok) jinja_answer_free(m, out);
   return ok;
 }

@@ -145,6 +145,9 @@ l1\n{% if x %}\nl3\n{% endfor %}
 {{ x y }}
 {{ x. }}
 {{ f(a=1, 2) }}
+{{ namespace(a=1, {}) }}
+{{ dict(a=1, a=2) }}
+l1\nl2\n{% if x %}\nl4
 {{ 1 is odd is even }}
 {% if x = 1 %}{% endif %}
 {{ [x for x in xs] }}
