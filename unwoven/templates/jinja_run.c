@@ -17,13 +17,15 @@ static struct jinja_value *place_of(struct jinja_activation *act, struct jinja_p
 }
 
 /* first values of a block's own names */
-static void enter(struct jinja_run *r, struct jinja_activation *act, const struct jinja_scope *s)
+static void enter(struct jinja_run *r, struct jinja_activation *act,
+  const struct jinja_scope *s)
 {
+  static const struct jinja_value missing = { .kind = JINJA_MISSING };
   for (size_t i = 0; i < s->n; i++) {
     const struct jinja_symbol *y = &s->symbol[i];
     if (y->load == JINJA_LOAD_CONTEXT) act->slot[y->slot] = r->context[y->name];
     else if (y->load == JINJA_LOAD_OUTER) act->slot[y->slot] = *place_of(act, y->outer);
-    else if (y->load == JINJA_LOAD_NOTHING) act->slot[y->slot] = (struct jinja_value) { .kind = JINJA_MISSING };
+    else if (y->load == JINJA_LOAD_NOTHING) act->slot[y->slot] = missing;
   }
 }
 
@@ -227,17 +229,21 @@ static bool eval_test(struct jinja_run *r, struct jinja_activation *act, const s
 }
 
 /* what a step makes of the value on its left */
-static bool eval_step(struct jinja_run *r, struct jinja_activation *act, const struct jinja_node *e, struct jinja_value *v)
+static bool eval_step(struct jinja_run *r, struct jinja_activation *act,
+  const struct jinja_node *e, struct jinja_value *v)
 {
   struct jinja_value left = *v, right;
   struct jinja_call c;
   switch (e->kind) {
-  case JINJA_STEP_BINARY: return jinja_eval(r, act, e->a, &right) && jinja_binary(r, e->op, &left, &right, v);
+  case JINJA_STEP_BINARY:
+    return jinja_eval(r, act, e->a, &right) && jinja_binary(r, e->op, &left, &right, v);
   case JINJA_STEP_ATTRIBUTE: return jinja_attribute(r, &left, r->names[e->name], v);
-  case JINJA_STEP_ITEM: return jinja_eval(r, act, e->a, &right) && jinja_item(r, &left, &right, v);
+  case JINJA_STEP_ITEM:
+    return jinja_eval(r, act, e->a, &right) && jinja_item(r, &left, &right, v);
   case JINJA_STEP_SLICE: return eval_slice(r, act, e, v);
   case JINJA_STEP_CALL: return eval_arguments(r, act, e, &c) && jinja_invoke(r, &left, &c, v);
-  case JINJA_STEP_FILTER: return eval_arguments(r, act, e, &c) && jinja_filter(r, r->names[e->name], &left, &c, v);
+  case JINJA_STEP_FILTER:
+    return eval_arguments(r, act, e, &c) && jinja_filter(r, r->names[e->name], &left, &c, v);
   default: return eval_test(r, act, e, v);
   }
 }
@@ -367,8 +373,10 @@ static bool pull(struct jinja_run *r, struct jinja_loop *l, struct jinja_value *
 }
 
 /* The turns. idle: no turn has come to its end, and then the else runs; so it does after a break in the first turn. */
-static bool run_turns(struct jinja_run *r, struct jinja_activation *act, const struct jinja_node *e, struct jinja_loop *l, bool *idle)
+static bool run_turns(struct jinja_run *r, struct jinja_activation *act,
+  const struct jinja_node *e, struct jinja_loop *l, bool *idle)
 {
+  const struct jinja_value loop = { .kind = JINJA_LOOP, .as.loop = l };
   bool some;
   *idle = true;
   for (;;) {
@@ -376,8 +384,9 @@ static bool run_turns(struct jinja_run *r, struct jinja_activation *act, const s
     if (!jinja_advance(r, l, &some)) return false;
     if (!some) return true;
     enter(r, act, e->scope);
-    if (e->uses_loop) *place_of(act, e->place) = (struct jinja_value) { .kind = JINJA_LOOP, .as.loop = l };
-    if (!assign(r, act, e->list[0], l->current) || !execute(r, act, e->list[2], &flow)) return false;
+    if (e->uses_loop) *place_of(act, e->place) = loop;
+    if (!assign(r, act, e->list[0], l->current)
+      || !execute(r, act, e->list[2], &flow)) return false;
     if (flow == GO_ON) *idle = false;
     if (flow == BROKEN) return true;
   }

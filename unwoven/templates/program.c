@@ -68,8 +68,8 @@ static bool free_sign(const struct jinja_program *p, const struct turn *talk, si
 }
 
 /* the words with the sign behind the first letter of each mark */
-static bool disguise(const struct tokenizer *v, struct memory *m, const struct turn *t, const char sign[SIGN_BYTES], struct bytes *out,
-  struct error *why)
+static bool disguise(const struct tokenizer *v, struct memory *m, const struct turn *t,
+  const char sign[SIGN_BYTES], struct bytes *out, struct error *why)
 {
   uint32_t id;
   for (size_t i = 0; i < t->n; i++) {
