@@ -588,7 +588,7 @@ All other programs are run. The library's makers wrote no description of the lan
 
 How large is the language? Not very: published templates are many, and nearly all of them use the same few constructs, loops and conditions, a dozen methods of strings, a dozen filters. We counted before we wrote, and have what is used. Every other name of the language is known as a name, so that using it is an error which says so.
 
-@ Here is the grammar, from the loosest operator to the tightest. Text in single quotation marks stands as it is; a star means any number, a question mark perhaps one.
+@ Here is the grammar, from the loosest operator to the tightest. What is set in typewriter type stands as it is; outside of it a star means any number, a question mark perhaps one, and a bar a choice.
 
 \medskip
 \begin{tabular}{@@{}l@@{\enspace}l@@{}}
@@ -604,7 +604,7 @@ How large is the language? Not very: published templates are many, and nearly al
 \textit{product} & $\to$ \textit{power} ((\texttt{*} \textbar\ \texttt{/} \textbar\ \texttt{//} \textbar\ \texttt{\%}) \textit{power})*\\
 \textit{power} & $\to$ \textit{signed} (\texttt{**} \textit{signed})*\\
 \textit{signed} & $\to$ (\texttt{-} \textbar\ \texttt{+})* \textit{value} \textit{step}*\\
-\textit{step} & $\to$ \texttt{.}name \textbar\ \texttt{[}\dots\texttt{]} \textbar\ \texttt{(}\dots\texttt{)} \textbar\ \textbar filter \textbar\ \texttt{is} test
+\textit{step} & $\to$ \texttt{.}name \textbar\ \texttt{[}\dots\texttt{]} \textbar\ \texttt{(}\dots\texttt{)} \textbar\ \texttt{\textbar}filter \textbar\ \texttt{is} test
 \end{tabular}
 \medskip
 
