@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "gguf/gguf.h"
 #include "safetensors/jsonfile.h"
+#include "safetensors/misfit.h"
 #include "templates/program.h"
 
 /* in a GGUF file the tokens are ids */
@@ -75,12 +76,16 @@ static bool keep_field(struct jinja_program *p, struct memory *m, json_t *v, con
   return keep(p, m, path, json_string_value(v), json_string_length(v), why);
 }
 
+/* A file of another kind, as the pointer that a repository without its large files has, is no template, though it may be text. */
 static bool keep_file(struct jinja_program *p, struct memory *m, const char *path, struct error *why)
 {
   struct mapping map;
+  struct error misfit = { "" };
   if (!file_map(&map, path, why)) return false;
+  misfit_bytes(path, map.bytes, map.size, true, &misfit);
   json_t *text = map.size > JSONFILE_MAX_SETTINGS ? NULL : json_stringn((const char *) map.bytes, map.size);
   bool ok = text != NULL || error_say(why, "%s: is not a text of at most %d bytes", path, JSONFILE_MAX_SETTINGS);
+  if (misfit.text[0] != '\0') ok = error_say(why, "%s", misfit.text);
   ok = ok && keep(p, m, path, json_string_value(text), json_string_length(text), why);
   json_decref(text);
   file_unmap(&map);
