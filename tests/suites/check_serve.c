@@ -642,6 +642,7 @@ static const struct { const char *option, *refused, *words; } refused[] = {
   { "sinks", "--sinks 1", "--sinks needs --window" }, { "activations", "--activations f8", "f8" },
   { "packed", "--packed=1", "--packed takes no value" }, { "device", "--device gpu", "gpu" },
   { "ctx-size", "-c 999999", "--ctx-size is 999999; wanted: 1 to" }, { "template", "--template none", "none" },
+  { "chat-template", "--chat-template /nowhere/t", "/nowhere/t" }, { "kwarg", "--kwarg x", "wanted: NAME=JSON" },
   { "host", "--host nowhere", "--host is `nowhere'; wanted: an address" }, { "host", "--host 0.0.0.0", "wanted: --api-key FILE, or --no-key" },
   { "host", "--host 192.0.2.1 --no-key --port 0", "192.0.2.1" }, { "port", "--port 65536", "wanted: an integer from 0 to 65535" },
   { "api-key", "--api-key /nowhere/keys", "/nowhere/keys" }, { "no-key", "--no-key --api-key x", "contradicts" },
