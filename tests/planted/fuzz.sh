@@ -7,7 +7,7 @@
 # the notation of tests/planted/mutants) is found within a minute, beginning with the corpus.
 set -eu
 build=${BUILD:-build}; out=$build/fuzz corpus=$build/fuzz/corpus; mkdir -p "$out"
-targets="line probe tokenizer vocabulary tensors gguf quantize config stream merges constraint sampling stops request framing jinja listing"
+targets="line probe tokenizer vocabulary tensors gguf quantize config stream merges constraint sampling stops request framing settings jinja listing"
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm $(pkg-config --libs libmicrohttpd 2>/dev/null || :) $(pkg-config --libs libcurl 2>/dev/null || :)"}
 base="-std=c11 -g -ffp-contract=off -Itangled -Iunwoven -Iprogram -Itests/planted/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
@@ -15,10 +15,10 @@ wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
 ! pkg-config --exists libcurl 2>/dev/null || base="$base -DINCIPIT_CURL"
 # headers come from the target framing itself
 headers="-Wl,--wrap=MHD_get_connection_values"
-modules="$(ls program/*.c | grep -v -e main -e chat_edit)
+modules="$(ls program/*.c unwoven/living/read.c | grep -v -e main -e chat_edit)
   $(for m in ground safetensors gguf tokenizer families sentencepiece tokenizer-json tokens lookups constraints sampling stopping templates; do ls tangled/$m/*.c unwoven/$m/*.c 2>/dev/null || :; done)"
 parsers="program/options.c program/json.c program/probe.c program/probe_request.c program/probe_sample.c program/serve_fields.c program/hub_list.c"
-for p in tokenizer-json/tokenizer_json sentencepiece/sentencepiece sentencepiece/tiktoken sentencepiece/wire sentencepiece/pairs safetensors/safetensors safetensors/jsonfile gguf/gguf gguf/values gguf/format families/gguf_settings tokenizer-json/gguf_tokenizer tokenizer-json/alphabet tokenizer-json/fields tokenizer-json/words tokenizer-json/stages tokenizer-json/dialects tokenizer-json/around tokenizer-json/decoder families/config tokens/utf8 tokens/bpe tokens/lossy tokens/rules tokens/unique constraints/parser constraints/pattern constraints/grammar constraints/net constraints/nodes constraints/characters constraints/networks sampling/funnel stopping/stops templates/jinja_attributes templates/jinja_chat templates/jinja_filters templates/jinja_format templates/jinja_functions templates/jinja_heap templates/jinja_letters templates/jinja_lex templates/jinja_names templates/jinja_operators templates/jinja_parse templates/jinja_print templates/jinja_run templates/jinja_tests templates/jinja_value; do parsers="$parsers $(ls tangled/$p.c unwoven/$p.c 2>/dev/null || :)"; done
+for p in tokenizer-json/tokenizer_json sentencepiece/sentencepiece sentencepiece/tiktoken sentencepiece/wire sentencepiece/pairs safetensors/safetensors safetensors/jsonfile gguf/gguf gguf/values gguf/format families/gguf_settings tokenizer-json/gguf_tokenizer tokenizer-json/alphabet tokenizer-json/fields tokenizer-json/words tokenizer-json/stages tokenizer-json/dialects tokenizer-json/around tokenizer-json/decoder families/config tokens/utf8 tokens/bpe tokens/lossy tokens/rules tokens/unique constraints/parser constraints/pattern constraints/grammar constraints/net constraints/nodes constraints/characters constraints/networks sampling/funnel stopping/stops living/read templates/jinja_attributes templates/jinja_chat templates/jinja_filters templates/jinja_format templates/jinja_functions templates/jinja_heap templates/jinja_letters templates/jinja_lex templates/jinja_names templates/jinja_operators templates/jinja_parse templates/jinja_print templates/jinja_run templates/jinja_tests templates/jinja_value; do parsers="$parsers $(ls tangled/$p.c unwoven/$p.c 2>/dev/null || :)"; done
 
 limit=$build/limit
 [ "$limit" -nt tests/checks/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/checks/limit.c -o "$limit"

@@ -4,7 +4,7 @@
   _(line)                                                                                          \
   _(probe)                                                                                         \
   _(tokenizer) _(vocabulary) _(tensors) _(gguf) _(quantize) _(config) _(stream) _(merges) _(constraint) _(sampling)    \
-    _(stops) _(request) _(framing) _(jinja) _(listing)
+    _(stops) _(request) _(framing) _(settings) _(jinja) _(listing)
 #define DECLARE(n) int fuzz_##n(const uint8_t *data, size_t size);
 #define ENTER(n) { #n, fuzz_##n },
 ALL(DECLARE)

@@ -295,3 +295,6 @@ for i, (n, a) in enumerate([("o/n", listing(small("config.json"), large("model.s
         ("o/n", listing(small("config.json"), small("config.json"))), ("o/n:x//y", listing(small("a\\b"))), ("o/n", listing(small("config.json", size=-1))), ("o/n", listing(small("config.json", size=2 ** 44 + 1))), ("o/n", listing(small("config.json", blobId="x"))),
         ("o/n", listing(large("a.gguf", sha256="x"))), ("o/n", listing(large("a.gguf", size=1.5))), ("o/n", listing(3)), ("o/n", listing(sha="main")), ("o/n", listing(siblings={})), ("o/n", "[]"), ("o/n", ""), ("o/n", listing(large("a-00001-of-00002.gguf"))),
         ("o/n", listing(small("config.json"), small("pytorch_model.bin"))), ("o/n:mmproj", listing(large("mmproj-a.gguf"))), ("o" * 97 + "/n", listing(large("x" * 196 + ".gguf"))), ("o/n", listing(small("config.json", lfs=None)))]): put("listing", "%02d" % i, n + "\n%%%%\n" + a)
+# what a page sends: flat objects, and what is none
+for i, t in enumerate(['{"prompt":"The cat sat","cache":true}', '{"prompt":"Na\\u00efve \\ud83d\\ude00 \\u20ac \\"q\\" \\\\ \\/ \\b\\f\\n\\r\\t","seed":7}', '{"temperature":0.8,"top_k":40,"top_p":0.95e0,"min_p":1E-2}',
+        ' { "cache" : false , "max_tokens" : 12 } ', '{}', '{"a":-0.0,"b":1e+3,"c":0}', '{"x":"\u00e9\u4f60"}', '{"prompt":"\\ud800"}', '{"seed":01}']): put("settings", "%02d" % i, t.encode())
