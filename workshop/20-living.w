@@ -107,6 +107,7 @@ static inline double rounded_to_odd(double product, double c)
   memcpy(&sum, &bits, sizeof bits);
   return sum;
 }
+  /* the sum of two doubles; if it is not exact, that of its neighbours whose last bit is odd */
 
 @ That makes ten operations where an instruction would do. But the trap needs a sum \emph{on} the middle: its last 29 bits in double are then a one and 28 zeros. For all others, rounding twice is rounding once, so only they take the long way. There is a second kind. Below $2^{-\given{126}}$ floats are \emph{subnormal numbers}: they keep fewer than 24 bits, the middle is at another place for each exponent, and we do not look for it. All of them take the long way.
 @^subnormal number@>
@@ -121,6 +122,7 @@ static inline float exact_fmaf(float a, float b, float c)
     return (float) rounded_to_odd(product, c);
   return (float) sum;
 }
+  /* |a*b+c|, rounded once */
 
 @* Four lanes. \label{sec:simd128}
 The table of kernels for WebAssembly is a table like the others (\cref{tab:wasmfiles}): a head of forty lines, and the bodies that all tables share. What WebAssembly calls SIMD128 are registers of four floats or two doubles. So four multiply--adds need two registers of doubles, are rounded to floats, and joined.
@@ -146,19 +148,25 @@ The table of kernels for WebAssembly is a table like the others (\cref{tab:wasmf
 @;@#
 static v128_t exact_fma_lanes(v128_t a, v128_t b, v128_t c)@|
   @[__attribute__((noinline, cold))@];
+  /* the same in four lanes, one after the other */
 @#
 static v128_t exact_fma_lanes(v128_t a, v128_t b, v128_t c)
 {
   float x[4], y[4], z[4];
-  wasm_v128_store(x, a), wasm_v128_store(y, b), wasm_v128_store(z, c);
+  wasm_v128_store(x, a);
+  wasm_v128_store(y, b);
+  wasm_v128_store(z, c);
   for (int j = 0; j < 4; j++) z[j] = exact_fmaf(x[j], y[j], z[j]);
   return wasm_v128_load(z);
 }
+  /* in each lane by itself */
 @#
 static inline v128_t first_two(v128_t x)
 {@+ return wasm_f64x2_promote_low_f32x4(x);@+ }
+  /* lanes 0 and 1 as doubles */
 static inline v128_t last_two(v128_t x)
 {@+ return wasm_f64x2_promote_low_f32x4(wasm_i64x2_shuffle(x, x, 1, 1));@+ }
+  /* lanes 2 and 3 */
 @#
 static inline v128_t exact_fma(v128_t a, v128_t b, v128_t c)
 {
@@ -167,6 +175,7 @@ static inline v128_t exact_fma(v128_t a, v128_t b, v128_t c)
   return wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(low),@|
     wasm_f32x4_demote_f64x2_zero(high), 0, 2);
 }
+  /* |a*b+c| in four lanes, rounded once */
 
 @ The names of instructions say which numbers they take and make: promote two floats to doubles, demote two doubles to floats.
 
@@ -355,9 +364,11 @@ bool living_search(struct living *g, size_t width, size_t steps);
 bool living_set(struct living *g, const char *text, size_t n);
   /* does what a JSON object of |n| bytes says */
 bool living_put_state(struct living *g);
+  /* |g->out| becomes the present text as JSON, with a zero byte at its end */
 bool living_put_tree(struct living *g);
+  /* the same for all places */
 bool living_put_stages(struct living *g, uint32_t node);
-  /* |g->out| becomes JSON with a zero byte at its end */
+  /* and for the stages of the sampler at a place that was read */
 const float *living_cell(struct living *g, uint32_t layer, uint32_t position);
   /* the key and then the value of all heads; null: there is no such row in the cache */
 

@@ -9,6 +9,9 @@
 #include <string.h>
 
 /* <Round to odd> */
+
+/* the sum of two doubles; if it is not exact, that of its neighbours whose last bit
+   is odd */
 static inline double rounded_to_odd(double product, double c)
 {
   double sum = product + c, of_c = sum - product;
@@ -24,6 +27,8 @@ static inline double rounded_to_odd(double product, double c)
 }
 
 /* <Multiply and add, rounding once> */
+
+/* a*b+c, rounded once */
 static inline float exact_fmaf(float a, float b, float c)
 {
   double product = (double) a * b, sum = product + c;
@@ -37,22 +42,30 @@ static inline float exact_fmaf(float a, float b, float c)
 /* <Multiply and add four times> */
 #include <wasm_simd128.h>
 
+/* the same in four lanes, one after the other */
 static v128_t exact_fma_lanes(v128_t a, v128_t b, v128_t c)
   __attribute__((noinline, cold));
 
+/* in each lane by itself */
 static v128_t exact_fma_lanes(v128_t a, v128_t b, v128_t c)
 {
   float x[4], y[4], z[4];
-  wasm_v128_store(x, a), wasm_v128_store(y, b), wasm_v128_store(z, c);
+  wasm_v128_store(x, a);
+  wasm_v128_store(y, b);
+  wasm_v128_store(z, c);
   for (int j = 0; j < 4; j++) z[j] = exact_fmaf(x[j], y[j], z[j]);
   return wasm_v128_load(z);
 }
 
+/* lanes 0 and 1 as doubles */
 static inline v128_t first_two(v128_t x)
 { return wasm_f64x2_promote_low_f32x4(x); }
+
+/* lanes 2 and 3 */
 static inline v128_t last_two(v128_t x)
 { return wasm_f64x2_promote_low_f32x4(wasm_i64x2_shuffle(x, x, 1, 1)); }
 
+/* a*b+c in four lanes, rounded once */
 static inline v128_t exact_fma(v128_t a, v128_t b, v128_t c)
 {
   /* <Compute both halves in double> */

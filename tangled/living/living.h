@@ -92,10 +92,14 @@ bool living_search(struct living *g, size_t width, size_t steps);
 
 /* does what a JSON object of n bytes says */
 bool living_set(struct living *g, const char *text, size_t n);
+
+/* g->out becomes the present text as JSON, with a zero byte at its end */
 bool living_put_state(struct living *g);
+
+/* the same for all places */
 bool living_put_tree(struct living *g);
 
-/* g->out becomes JSON with a zero byte at its end */
+/* and for the stages of the sampler at a place that was read */
 bool living_put_stages(struct living *g, uint32_t node);
 
 /* the key and then the value of all heads; null: there is no such row in the cache */

@@ -17,10 +17,16 @@ void report_open(struct report *j, const char *key, char bracket);
 /* its end */
 void report_close(struct report *j, char bracket);
 
-/* a value after its key; a null key: in a list */
+/* an integer after its key; a null key, here and below: in a list */
 void report_count(struct report *j, const char *key, uint64_t n);
+
+/* a number; null if it is not finite */
 void report_real(struct report *j, const char *key, double x);
+
+/* true or false */
 void report_flag(struct report *j, const char *key, bool yes);
+
+/* a C string */
 void report_words(struct report *j, const char *key, const char *words);
 
 /* n bytes as a text, U+FFFD for each part that is no character */

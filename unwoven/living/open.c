@@ -83,7 +83,8 @@ bool living_restart(struct living *g, const char *text, size_t n)
   g->s = s, g->prompt = ids;
   memset(g->text, 0, sizeof g->text);
   g->node[0] = (struct living_node) { .n = ids.n, .why = "prompt" };
-  g->n = 1, g->now = 0, g->at = 0, g->clock = 0;
+  g->n = 1, g->now = 0;
+  g->at = 0, g->clock = 0;
   g->text[0] = (struct living_text) { 0, true, 0 };
   g->c = (struct counters) { .passes = 0 };
   return true;

@@ -40,12 +40,15 @@ static bool unit(struct page_reader *r, uint32_t *u)
   return true;
 }
 
+/* the bytes of a character in UTF-8 */
 static size_t spell(uint32_t c, unsigned char to[4])
 {
-  if (c < 0x80) return to[0] = (unsigned char) c, 1;
-  size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  static const unsigned char first[5] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+  size_t n = 1;
+  if (c >= 0x80) n = c < 0x800 ? 2 : 3;
+  if (c >= 0x10000) n = 4;
   for (size_t i = n - 1; i > 0; i--, c >>= 6) to[i] = (unsigned char) (0x80 | (c & 0x3f));
-  to[0] = (unsigned char) ((n == 2 ? 0xc0 : n == 3 ? 0xe0 : 0xf0) | c);
+  to[0] = (unsigned char) (first[n] | c);
   return n;
 }
 

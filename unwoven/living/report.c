@@ -145,7 +145,9 @@ static void put_search(const struct living *g, struct report *j)
   for (size_t i = 0; i < g->grown.n; i++) {
     const struct tree_node *k = &g->grown.node[i];
     report_open(j, NULL, '{');
-    report_count(j, "node", i + 1), report_count(j, "parent", k->parent), report_count(j, "step", k->number);
+    report_count(j, "node", i + 1);
+    report_count(j, "parent", k->parent);
+    report_count(j, "step", k->number);
     put_token(g, j, k->token, k->logprob);
     report_count(j, "rank", k->rank), report_words(j, "why", tree_reason_name(k->reason));
     report_flag(j, "chosen", k->chosen);

@@ -43,7 +43,8 @@ static bool set_one(struct living *g, struct wishes *x, struct page_field *f)
   if (strcmp(f->name, "prompt") == 0) {
     if (f->kind != PAGE_TEXT) return refused(g, f, "a string");
     struct bytes was = x->prompt;
-    x->prompt = f->text, f->text = was, x->new_prompt = true;
+    x->prompt = f->text, f->text = was;
+    x->new_prompt = true;
     return true;
   }
   if (strcmp(f->name, "cache") == 0) {

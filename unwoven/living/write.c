@@ -18,7 +18,9 @@ static void begin(struct report *j, const char *key)
   if (j->comma) put(j, ",", 1);
   j->comma = true;
   if (key == NULL) return;
-  put(j, "\"", 1), put(j, key, strlen(key)), put(j, "\":", 2);
+  put(j, "\"", 1);
+  put(j, key, strlen(key));
+  put(j, "\":", 2);
 }
 
 void report_open(struct report *j, const char *key, char bracket)
