@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 }
 
 @* A machine without rounding modes. \label{sec:roundodd}
-Kernels multiply and add with one rounding, \emph{fused} (\cref{simd}). WebAssembly has no such instruction\footnote{Not in the part of it that means the same everywhere. Its \emph{relaxed} instructions may round once or twice, as the host likes: that is a page whose numbers depend on the visitor's processor.}, and C has a function for this case: |fmaf|. For floats it looks easy. The product of two floats has at most 48 bits, and a double has room for 53. So the product is \emph{exact} in double, we add |c| in double, and round the sum to float.
+Kernels multiply and add with one rounding, \emph{fused} (\cref{kernels}). WebAssembly has no such instruction\footnote{Not in the part of it that means the same everywhere. Its \emph{relaxed} instructions may round once or twice, as the host likes: that is a page whose numbers depend on the visitor's processor.}, and C has a function for this case: |fmaf|. For floats it looks easy. The product of two floats has at most 48 bits, and a double has room for 53. So the product is \emph{exact} in double, we add |c| in double, and round the sum to float.
 @^fused multiply--add@>@^relaxed SIMD@>
 
 Where is the trap? The sum is rounded twice, once to double and once to float. Usually that does no harm. But suppose the exact sum lies a hair below the middle between two floats. The first rounding may move it \emph{onto} the middle, and the second then sees a tie and goes to the even neighbour, which may be the wrong one.
@@ -69,10 +69,10 @@ static void add_in_three_ways(void)
   const float a = 0x1.000002p+0f, b = 0x1.fffffcp-25f, c = 0x1.000002p+0f;
   double twice = (double) a * b + c, odd = rounded_to_odd((double) a * b, c);
   printf("a * b + c: 1 + 2^-23 + 2^-24 - 2^-70 exactly\n");
-  printf("  in double       %-22a then in float %a\n", twice, (double) (float) twice);
-  printf("  rounded to odd  %-22a then in float %a\n", odd, (double) (float) odd);
-  printf("  exact_fmaf      %-22s               %a\n", "", (double) exact_fmaf(a, b, c));
-  printf("  this machine    %-22s               %a\n\n", "", (double) fmaf(a, b, c));
+  printf("  in double       %-20a then %a\n", twice, (double) (float) twice);
+  printf("  rounded to odd  %-20a then %a\n", odd, (double) (float) odd);
+  printf("  exact_fmaf      %-20s      %a\n", "", (double) exact_fmaf(a, b, c));
+  printf("  this machine    %-20s      %a\n\n", "", (double) fmaf(a, b, c));
 }
 
 @ The header needs only a C compiler, so the suite tries it here, with integers of \given{128} bits as the judge.
@@ -223,9 +223,8 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
 }
 INLINE vec i8_to_f32(const int8_t *small)
 {
-  v128_t bytes = wasm_v128_load32_zero(small);
-  return (vec) wasm_f32x4_convert_i32x4(
-    wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(bytes)));
+  v128_t x = wasm_i16x8_extend_low_i8x16(wasm_v128_load32_zero(small));
+  return (vec) wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(x));
 }
 @<Choose lanes and fold them, four at a time@>@;
 
@@ -729,7 +728,7 @@ static bool branch(bool values)
 @ @<Print the limits@>=
 printf("living.context %d\nliving.texts %d\n", LIVING_CONTEXT, LIVING_TEXTS);
 
-@ \checkpoint[7,20]{build/out/living.txt}{five steps with the cache, three without; then a branch}
+@ \checkpoint[7,21]{build/out/living.txt}{five steps with the cache, three without; then a branch}
 
 With the cache every step but the first computes a row. Without it the steps grow, and all but one of their rows are repeated. The branch has three steps in common with the text, and shows them as they were.
 
@@ -741,7 +740,7 @@ The command is a third witness. For the first \val{living.checked.steps} steps t
 
 Some tests cannot be done there at all. That the exact |fmaf| is exact, \val{living.fused.triples} triples say, eight families of them, against integers: \val{living.fused.wrong} wrong. That a test would notice is shown as elsewhere, by planted faults: \texttt{make wasm-mutants}. And the file itself is made twice, in two folders, and must have the same bytes.
 
-@ What does it cost? On one core of the machine that \.{figures/data/living.csv} names, a token takes \val{living.measured.token} of a processor, so about \val{living.measured.tokens} are written in a second. That is faster than anyone can look. A row that is computed again takes \val{living.measured.row}. So how long may a text become until a page that recomputes everything can no longer keep up, at four tokens a second? \val{living.measured.rows_four} rows. Then the page must fall behind, and show that it does. It is what \cref{loop} says about recomputing, and here you can watch it.
+@ What does it cost? In node, on one core of a machine that a file of data names (\.{living.csv}), a token takes \val{living.measured.token} of a processor, so about \val{living.measured.tokens} are written in a second. That is faster than anyone can look. A row that is computed again takes \val{living.measured.row}. So how long may a text become until a page that recomputes everything can no longer keep up, at four tokens a second? \val{living.measured.rows_four} rows. Then the page must fall behind, and show that it does. It is what \cref{loop} says about recomputing, and here you can watch it.
 
 @<Print what was measured@>=
 static bool print_measured(void)

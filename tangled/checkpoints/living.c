@@ -13,10 +13,10 @@ static void add_in_three_ways(void)
   const float a = 0x1.000002p+0f, b = 0x1.fffffcp-25f, c = 0x1.000002p+0f;
   double twice = (double) a * b + c, odd = rounded_to_odd((double) a * b, c);
   printf("a * b + c: 1 + 2^-23 + 2^-24 - 2^-70 exactly\n");
-  printf("  in double       %-22a then in float %a\n", twice, (double) (float) twice);
-  printf("  rounded to odd  %-22a then in float %a\n", odd, (double) (float) odd);
-  printf("  exact_fmaf      %-22s               %a\n", "", (double) exact_fmaf(a, b, c));
-  printf("  this machine    %-22s               %a\n\n", "", (double) fmaf(a, b, c));
+  printf("  in double       %-20a then %a\n", twice, (double) (float) twice);
+  printf("  rounded to odd  %-20a then %a\n", odd, (double) (float) odd);
+  printf("  exact_fmaf      %-20s      %a\n", "", (double) exact_fmaf(a, b, c));
+  printf("  this machine    %-20s      %a\n\n", "", (double) fmaf(a, b, c));
 }
 
 /* <Write, go back, and branch> */
