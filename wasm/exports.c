@@ -58,19 +58,25 @@ int32_t page_go(int32_t node)
 }
 
 /* a place that ends a text has nothing after it */
+static bool may_fork(uint32_t node, uint32_t id)
+{
+  uint32_t v = page.lm->config.vocab_size;
+  if (id >= v) return error_say(&page.why, "id %d; wanted: 0 to %d", (int) id, (int) v - 1);
+  if (node >= page.n) return error_say(&page.why, "there is no node %d; wanted: 0 to %d", (int) node, (int) page.n - 1);
+  if (!page.node[node].stop && page.node[node].n <= LIVING_CONTEXT) return true;
+  return error_say(&page.why, "the text ends at node %d", (int) node);
+}
+
+/* what fails leaves the page where it was */
 int32_t page_fork(int32_t node, int32_t id)
 {
-  uint32_t wanted = (uint32_t) id, v = page.lm->config.vocab_size;
-  if (wanted >= v) {
-    error_say(&page.why, "id %d; wanted: 0 to %d", (int) id, (int) v - 1);
-    return -1;
-  }
-  if (!living_go(&page, (uint32_t) node)) return -1;
-  if (living_over(&page)) {
-    error_say(&page.why, "the text ends at node %d", (int) node);
-    return -1;
-  }
-  return living_next(&page, &wanted) ? (int32_t) page.now : -1;
+  uint32_t was = page.now, wanted = (uint32_t) id;
+  if (!may_fork((uint32_t) node, wanted)) return -1;
+  if (living_go(&page, (uint32_t) node) && living_next(&page, &wanted)) return (int32_t) page.now;
+  struct error why = page.why;
+  living_go(&page, was);
+  page.why = why;
+  return -1;
 }
 
 int32_t page_beams(int32_t width, int32_t steps)
