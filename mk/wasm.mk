@@ -10,7 +10,7 @@ WASM_SOURCES := $(filter-out %/lookups/split.c %/model/toy.c %/living/files.c %/
   $(foreach m,$(WASM_MODULES),$(wildcard tangled/$(m)/*.c unwoven/$(m)/*.c))) $(filter-out wasm/snapshot.c wasm/try_%,$(wildcard wasm/*.c)) $(WASM)/made/built_in.c $(WASM)/made/kinds.c
 WASM_OBJECTS := $(patsubst %.c,$(WASM)/obj/%.o,$(WASM_SOURCES:$(WASM)/%=%))
 WASM_FLAGS := --target=wasm32-wasi -std=c11 -O2 -ffp-contract=off -msimd128 -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-function -Wno-c23-extensions -D_GNU_SOURCE \
-  -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_GETPID -DINCIPIT_SIMD128 -ffunction-sections -fdata-sections '-ffile-prefix-map=$(CURDIR)=.' -Iwasm/include -Itangled -Iunwoven
+  -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_GETPID -DINCIPIT_SIMD128 -ffunction-sections -fdata-sections '-ffile-prefix-map=$(CURDIR)=.' -Iwasm/include -Iwasm -Itangled -Iunwoven
 define wasm_compiled
 @mkdir -p $(@D)
 $(WASM_CC) $(WASM_FLAGS) -MMD -MP -c $< -o $@
@@ -49,7 +49,7 @@ $(WASM)/try_libc.wasm: $(WASM)/obj/wasm/try_fmaf.o
 	$(WASM_PROGRAM) $^ $(WASM_LIBS) -o $@
 # the cutter of texts beside PCRE2's
 $(WASM)/try_split: wasm/try_split.c wasm/split.c $(WASM)/made/kinds.c $(BUILD)/libmodules.a
-	$(CC) $(CFLAGS) wasm/try_split.c $(WASM)/made/kinds.c $(BUILD)/libmodules.a -o $@ $(ENGINE_LIBS)
+	$(CC) $(CFLAGS) -Iwasm wasm/try_split.c $(WASM)/made/kinds.c $(BUILD)/libmodules.a -o $@ $(ENGINE_LIBS)
 check-wasm: $(BUILD)/incipit ## the engine for a browser, bit for bit, in node and in Chromium; its fmaf; the same bytes twice
 	@sh tests/checks/living.sh
 wasm-mutants: $(BUILD)/incipit ## plants faults in what only a browser gets; each must be found

@@ -190,7 +190,7 @@ static bool put_kinds(struct snapshot *s)
   unsigned char *found = memory_alloc(&s->m, MEMORY_OTHER, 0x110000, 1, &s->why);
   bool ok = found != NULL && all_characters(s, &text) && mark(s, &text, "\\p{L}", 1, found)
     && mark(s, &text, "\\p{N}", 2, found) && mark(s, &text, "\\s", 4, found);
-  fprintf(s->kinds, "/* what every character is, as wasm/snapshot.c asked of PCRE2 */\n\n#include \"../../../wasm/kinds.h\"\n\nconst struct kind_range kinds[] = {\n");
+  fprintf(s->kinds, "/* what every character is, as wasm/snapshot.c asked of PCRE2 */\n\n#include \"kinds.h\"\n\nconst struct kind_range kinds[] = {\n");
   size_t n = 0;
   for (uint32_t c = 0; ok && c < 0x110000; c++) {
     if (found[c] == 3 || found[c] > 4) ok = refuse(s, "a character of two kinds");
@@ -207,7 +207,7 @@ static bool put_kinds(struct snapshot *s)
 static bool write_all(struct snapshot *s, const char *path, const char *weights)
 {
   const char *name = strrchr(weights, '/');
-  fprintf(s->c, "/* %s, as wasm/snapshot.c found it */\n\n#include \"../../../wasm/built_in.h\"\n\n", path);
+  fprintf(s->c, "/* %s, as wasm/snapshot.c found it */\n\n#include \"built_in.h\"\n\n", path);
   fprintf(s->c, "static const unsigned char weights[] __attribute__((aligned(64))) = {\n#embed \"%s\"\n};\n\n", name == NULL ? weights : name + 1);
   put_tensors(s);
   put_frequencies(s);

@@ -12,7 +12,7 @@ for c in clang-19 wasm-ld-19 node; do command -v $c >/dev/null 2>&1 || { echo "N
 [ "$build" = build ] || { echo "NOT RUN: only of the plain build"; exit 77; }
 say() { echo "living: $*"; }
 bad() { echo "living: $*" >&2; exit 1; }
-$make --no-print-directory -s build/living.wasm build/wasm/try_living build/wasm/try_fmaf.wasm build/wasm/try_libc.wasm build/wasm/try_split build/wasm/try_numbers build/wasm/try_numbers.wasm build/incipit > "$dir/make.log" 2>&1 || { tail -20 "$dir/make.log"; exit 1; }
+$make --no-print-directory -s -j2 build/living.wasm build/wasm/try_living build/wasm/try_fmaf.wasm build/wasm/try_libc.wasm build/wasm/try_split build/wasm/try_numbers build/wasm/try_numbers.wasm build/incipit > "$dir/make.log" 2>&1 || { tail -20 "$dir/make.log"; exit 1; }
 
 # what the command traces of the script's six texts
 traces() {
@@ -43,7 +43,7 @@ if [ "${1:-}" != mutants ]; then
   # the same bytes twice, in another folder; it compiles everything, which a short check leaves out
   if [ "${1:-}" != short ]; then
   rm -rf "$dir/again"; mkdir -p "$dir/again"
-  $make --no-print-directory -s WASM="$dir/again" "$dir/again/living.wasm" > "$dir/make.log" 2>&1 || { tail -20 "$dir/make.log"; exit 1; }
+  $make --no-print-directory -s -j2 WASM="$dir/again" "$dir/again/living.wasm" > "$dir/make.log" 2>&1 || { tail -20 "$dir/make.log"; exit 1; }
   cmp build/living.wasm "$dir/again/living.wasm" || bad "the same sources give other bytes"
   say "sha256 $(sha256sum < build/living.wasm | cut -c1-64), twice"
   rm -rf "$dir/again"
