@@ -55,7 +55,7 @@ Now in double. A step there is $2^{-52}$, and $2^{-70}$ is far less than half of
 
 @ The program does the same sum; the last line is |fmaf| of the machine on which this book was made, which has the instruction.
 
-\checkpoint[1,5]{build/out/living.txt}{one sum, added in three ways}
+\checkpoint[1,6]{build/out/living.txt}{one sum, added in three ways}
 
 A C library knows the trap, and repairs it in such a case: it sets the processor's rounding mode to ``towards zero'', adds once more, and sees whether anything was lost. WebAssembly has one mode only. There the second addition gives what the first gave, the library concludes that nothing was lost, and moves its result the wrong way. Of \val{living.fused.triples} triples that we chose to be hard, the library for WebAssembly gets \val{living.libc.wrong} wrong. (Of random ones, hardly any: the author of a library could test for a day and see nothing.)
 @^rounding mode@>
@@ -728,7 +728,7 @@ static bool branch(bool values)
 @ @<Print the limits@>=
 printf("living.context %d\nliving.texts %d\n", LIVING_CONTEXT, LIVING_TEXTS);
 
-@ \checkpoint[7,21]{build/out/living.txt}{five steps with the cache, three without; then a branch}
+@ \checkpoint[8,22]{build/out/living.txt}{five steps with the cache, three without; then a branch}
 
 With the cache every step but the first computes a row. Without it the steps grow, and all but one of their rows are repeated. The branch has three steps in common with the text, and shows them as they were.
 
