@@ -173,11 +173,12 @@ uninstall: ## removes what install has put there, and nothing else (PREFIX, DEST
 
 # ---- archives, the same bytes everywhere
 TAR := tar --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@$(SOURCE_DATE_EPOCH) --format=gnu
-dist: $(LIBRARY)/amalgamation/incipit.c build/buildid.tex ## build/incipit-ID.tar.gz and the library in one file
+dist: $(LIBRARY)/amalgamation/incipit.c build/buildid.tex ## build/incipit-ID.tar.gz, the library in one file, and the living figures if make living has made them
 	@id=$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex); one=build/incipit-$(VERSION)-amalgamation.tar.gz; cp LICENSE $(LIBRARY)/amalgamation/; \
 	git ls-files -z | LC_ALL=C sort -z | $(TAR) --null -T - --transform "s|^|incipit-$$id/|" -cf - | gzip -9n > build/incipit-$$id.tar.gz; \
 	$(TAR) -C $(LIBRARY)/amalgamation --transform 's|^|incipit-$(VERSION)/|' -cf - LICENSE incipit.c incipit.h | gzip -9n > $$one; \
-	sha256sum build/incipit-$$id.tar.gz $$one
+	page=build/incipit-$(VERSION)-living.html; if [ -f build/living.html ]; then cp build/living.html $$page; else page=; fi; \
+	sha256sum build/incipit-$$id.tar.gz $$one $$page
 clean: ## removes build/
 	rm -rf build
 

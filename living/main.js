@@ -52,7 +52,7 @@ let now = null, attention = null, rows = 0, tree = [], shape = null, lastMs = nu
 const settings = { ...NEUTRAL };
 let cache = true, prompt = "", speed = 1, layer = -1, head = -1, ways = 4;
 const rowsOf = new Map(), opOf = new Map();                    // how a node came: k with the cache, n without, f by hand
-const log = [];
+let logged = "";
 let chain = Promise.resolve();
 const queued = f => { const r = chain.then(f); chain = r.catch(() => {}); return r; };
 function wrong(why) { $("wrong").textContent = why; $("wrong").hidden = !why; }
@@ -137,8 +137,8 @@ function said() {
   const t = sentence();
   $("said").textContent = t;
   if (!beamed) $("tree-said").textContent = t;
-  if (now.step && (log.at(-1)?.node !== now.node || log.at(-1)?.text !== t)) {
-    log.push({ node: now.node, text: t });
+  if (now.step && logged !== now.node + t) {
+    logged = now.node + t;
     $("log").append(made("li", "", t));
     if ($("log").childElementCount > 400) $("log").firstElementChild.remove();
   }
@@ -157,10 +157,10 @@ function text() {
 // ---- doing
 async function begin(text) {
   pause();
-  beamed = null;
-  prompt = text, opOf.clear(), rowsOf.clear(), log.length = 0, $("log").replaceChildren();
-  lastMs = null;
-  take(await ask("set", { options: { prompt, cache, max_tokens: 0, ...settings } }));
+  const r = await ask("set", { options: { prompt: text, cache, max_tokens: 0, ...settings } });      // refused, it leaves all as it is
+  beamed = lastMs = null;
+  prompt = text, opOf.clear(), rowsOf.clear(), logged = "", $("log").replaceChildren();
+  take(r);
   for (const b of document.querySelectorAll(".chips button")) b.setAttribute("aria-pressed", b.dataset.prompt === prompt);
   if ($("prompt").value !== prompt) $("prompt").value = PROMPTS.some(p => p.text === prompt) ? "" : prompt;
   scene && (scene.camera = scene.camera);
@@ -244,7 +244,10 @@ const SECTIONS = { read: "@sec:encoding@", greedy: "@sec:greedy@", drawn: "@sec:
 function choose(block) {
   chosen = block;
   scene?.choose(block ? block.position : -9, block ? block.layer : -9);
-  if (block) scene?.bring(block.position);
+  if (block) {
+    scene?.bring(block.position);
+    $("hear").textContent = (block.layer ? `Layer ${block.layer} of ` : "") + `${quoted(now.pieces[block.position])}, position ${block.position}`;
+  }
   tell(), remember();
 }
 let telling = 0;
