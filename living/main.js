@@ -395,7 +395,7 @@ function listen() {
     click(pre + "back", () => { pause(); return queued(retreat); });
   }
   click("tree-eight", () => { pause(); return queued(async () => { for (let i = 0; i < 8 && await advance();) i++; }); });
-  click("play", play), click("measure", measure);
+  click("play", play), click("measure", measure), click("scene-command", () => copy(command("trace", layer < 0 && head < 0 ? "" : ` --attention ${Math.max(0, layer)}.${Math.max(0, head)}`), $("scene-command")));
   click("beam", () => { pause(); return queued(beams); });
   click("tree-svg", saveTree), click("tree-command", () => copy(treeCommand(), $("tree-command")));
   $("speed").oninput = () => set({ speed: $("speed").value });

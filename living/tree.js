@@ -12,11 +12,11 @@ let stagesOf = new Map(), stagesKey = "", focusNode = null, treeNodes = [];
 
 // ---- which ways are shown: the nodes that there are, and beside those of the path the likeliest others
 async function stages(node) {
-  const key = JSON.stringify([settings, prompt, tree.length, now.node]);
+  const current = () => JSON.stringify([settings, prompt, tree.length, now.node]), key = current();
   if (key !== stagesKey) stagesOf.clear(), stagesKey = key;
   if (stagesOf.has(node)) return stagesOf.get(node);
   const read = nodeOf(node)?.read !== false, s = read ? await ask("stages", { node }).catch(() => null) : null;      // what was not read has no choice
-  if (s) stagesOf.set(node, s);
+  if (s && key === current()) stagesOf.set(node, s);       // meanwhile a slider may have moved
   return s;
 }
 // the children of a node, the one on the path among them, the likelier above and below in turn
@@ -186,7 +186,7 @@ async function drawStages() {
   }
   const rest = made("tr");
   rest.append(Object.assign(made("th", "", "all others"), { scope: "row" }));
-  for (const stage of s.stages) rest.append(stageCell({ probability: stage.rest ?? Math.max(0, 1 - stage.list.reduce((a, c) => a + c.probability, 0)), rest: true }));
+  for (const stage of s.stages) rest.append(stageCell({ probability: stage.rest }));
   rest.append(made("td"), made("td")), body.append(rest);
   table.append(head, body);
   const scroll = made("div", "scroll"), focused = document.activeElement?.dataset?.setting;
@@ -212,10 +212,10 @@ function stageHead(stage) {
 }
 function stageCell(c) {
   if (!c) return made("td", "none", "–");
-  const td = made("td", c.reason && c.probability === 0 ? "out" : ""), bar = made("i");
-  if (c.probability > 0 || c.rest) { bar.style.width = (52 * c.probability).toFixed(1) + "px"; td.append(bar); }
-  td.append(c.rest && c.probability < 5e-5 ? "0" : c.probability === 0 ? (c.reason || "0") : chance(c.probability));
-  if (c.logprob !== undefined && Number.isFinite(c.logprob)) td.title = `log-probability ${c.logprob.toFixed(4)}, rank ${c.rank}` + (c.reason ? `; ${c.reason}` : "");
+  const td = made("td"), bar = made("i");
+  if (c.probability > 0) { bar.style.width = (52 * c.probability).toFixed(1) + "px"; td.append(bar); }
+  td.append(c.probability === 0 ? "0" : chance(c.probability));
+  if (c.rank) td.title = `log-probability ${c.logprob.toFixed(4)}, rank ${c.rank}`;
   return td;
 }
 

@@ -357,7 +357,13 @@ def the_tree():
     p.until("incipit.state().settings.top_k === 3")
     p.do("set({temperature: 1})")
     p.until("[...document.querySelectorAll('#stages tbody tr')].filter(r => r.children[5].className === 'none' || r.children[5].textContent === '–').length > 5")
-    p.do("set({temperature: 0, top_k: 0})")
+    # the table is that of the sliders, though it was asked for before one moved
+    p.js("(async () => { incipit.go(incipit.state().node); await incipit.set({temperature: 1, top_k: 0, top_p: .3}); })()")
+    p.until("[...document.querySelectorAll('#stages thead input')].map(e => e.value).slice(1, 4).join() === '1,0,0.3'")
+    at = p.js("(t => t.find(n => n.node === incipit.state().node).parent)(incipit.tree())")
+    p.until("incipit.stages(%d).then(s => { const w = s.stages.find(g => g.name === 'top_p').list.length, t = [...document.querySelectorAll('#stages tbody tr')].filter(r => r.children[5].textContent !== '–' && r.children[0].textContent !== 'all others').length; return w === t; })" % at, 20)
+    check("the table is that of the sliders")
+    p.do("set({temperature: 0, top_k: 0, top_p: 1})")
     # the picture is a picture, the command does the same
     svg = p.js("incipit.svg()")
     root = xml.fromstring(svg)
@@ -411,9 +417,10 @@ def photographs():
     photograph("phone", 390, 844)
     p.b.look(1280, 1100, "light")
     p.js("document.getElementById('tab-tree').click(), document.activeElement.blur()")
-    p.do("set({prompt: %s, temperature: 1, seed: 0})" % json.dumps(FORK))
+    p.do("set({prompt: %s, temperature: 0})" % json.dumps(FORK))
     p.steps(5)
-    p.js("(async () => { const s = await incipit.stages(0), c = s.stages[0].list.find(c => c.id !== incipit.state().ids[9]); await incipit.fork(0, c.id); for (let i = 0; i < 5; i++) await incipit.step(); })()")
+    p.js("(async () => { const s = await incipit.stages(0), c = s.stages[0].list.find(c => c.piece === ' However'), f = (await incipit.fork(0, c.id)).node;"
+         " for (let i = 0; i < 5; i++) await incipit.step(); await incipit.go(f); await incipit.set({temperature: 1, top_p: .8}); })()")
     photograph("tree", 1160, 980)
     p.do("set({prompt: %s, temperature: 0})" % json.dumps(FORK))
     p.do("beams(3, 6)")
