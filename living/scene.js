@@ -424,6 +424,7 @@ function makeScene(canvas, box) {
     },
   };
   canvas.addEventListener("webglcontextlost", e => e.preventDefault());
+  canvas.addEventListener("webglcontextrestored", () => location.reload());      // the address leads back here
   colours(), size();
   new ResizeObserver(size).observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", colours);
