@@ -124,7 +124,7 @@ const sentence = () => {
   const s = now.step;
   if (!s) return now.prompt_tokens ? `The prompt has ${many(now.prompt_tokens, "token")}: ${now.pieces.slice(0, now.prompt_tokens).map(quoted).join(" ")}. Nothing has been computed yet; a step reads it and writes a token.` : "";
   const fresh = s.work.filter(w => w === "new").length, redo = s.work.filter(w => w === "redo").length, kept = s.work.filter(w => w === "cached").length;
-  const did = [fresh && `computes ${many(fresh, "row")}`, redo && (fresh ? `computes ${grouped(redo)} again` : `computes ${many(redo, "row")} again`), kept && `takes ${grouped(kept)} from the cache`].filter(Boolean);
+  const did = [fresh && `computes ${many(fresh, "row")}` + (redo ? ` and ${grouped(redo)} again` : ""), redo && !fresh && `computes ${many(redo, "row")} again`, kept && `takes ${grouped(kept)} from the cache`].filter(Boolean);
   const w = weights(), c = s.chosen;
   let most = 0;
   for (let i = 0; i < w.length; i++) if (w[i] > w[most]) most = i;
@@ -132,7 +132,7 @@ const sentence = () => {
   return `Step ${s.step}: the model ${did.length > 1 ? did.slice(0, -1).join(", ") + " and " + did.at(-1) : did[0]}, ${took}. The row of ${quoted(now.pieces[rows - 1])} looks most at ${most === rows - 1 ? "itself" : quoted(now.pieces[most])} (${w[most].toFixed(2)}; ${whose()}), on average ${far(w).toFixed(1)} tokens back.`
     + (now.end ? ` The text has ended.` : "");
 };
-let heard = 0, hearing;
+let heard = 0, hearing, treeSeen = false;
 function said() {
   const t = sentence();
   $("said").textContent = t;
@@ -368,7 +368,7 @@ async function arrive() {
 
 // ---- tabs, buttons, keys, pointers
 function turn(to, focus = true) {
-  view = to;
+  view = to, treeSeen ||= to === "tree";
   for (const v of ["scene", "tree"]) {
     $(v).hidden = v !== to;
     $("tab-" + v).setAttribute("aria-selected", v === to), $("tab-" + v).tabIndex = v === to ? 0 : -1;
@@ -406,7 +406,8 @@ function listen() {
   for (const b of document.querySelectorAll("[data-camera]")) b.onclick = () => set({ camera: b.dataset.camera });
   $("count-frames").onchange = () => { $("frames").hidden = !$("count-frames").checked; };
   setInterval(() => { if (scene && !$("frames").hidden) frames(); }, 500);
-  for (const v of ["scene", "tree"]) $("tab-" + v).onclick = () => { turn(v); if (v === "tree" && !path().length && prompt === PROMPTS[0].text) guarded(() => queued(async () => { await set({ prompt: PROMPTS[3].text }); await advance(); }))(); };
+  // the first tree that somebody sees is the fork of chapter 7, unless the text is their own
+  for (const v of ["scene", "tree"]) $("tab-" + v).onclick = () => { const seenTree = treeSeen; turn(v); if (v === "tree" && !seenTree && PROMPTS.some(p => p.text === prompt && !p.fork)) guarded(() => queued(async () => { await set({ prompt: PROMPTS[3].text }); await advance(); }))(); };
   document.querySelector(".tabs").onkeydown = e => { if (e.key === "ArrowRight" || e.key === "ArrowLeft") e.preventDefault(), $("tab-" + (view === "scene" ? "tree" : "scene")).click(); };
   document.addEventListener("keydown", keys);
   if (scene) pointers();
