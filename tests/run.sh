@@ -126,9 +126,9 @@ else
   # two at a time.  First what takes minutes, the longest first, so that at the end both have something to do; the suites, longer than
   # the rest; and what is short
   sh tests/planted/exercises.sh unpack
-  jobs="makes exercises matrix verify check_training races check_formats check_paths amalgamation check_warps"
+  jobs="makes exercises matrix verify check_training races check_formats check_paths amalgamation check_warps living_page"
   for s in "$@"; do case " $jobs " in *" $s "*) ;; *) jobs="$jobs $s" ;; esac; done
-  jobs="$jobs recipes ulp data python-tokenizers corpus siege page living living_page serve soak records objects library $(for c in ${CHECKPOINTS:-}; do echo "alone-$c"; done)"
+  jobs="$jobs recipes ulp data python-tokenizers corpus siege page living serve soak records objects library $(for c in ${CHECKPOINTS:-}; do echo "alone-$c"; done)"
   claim $jobs &
 fi
 # what is cheap: nothing is compiled but small programs
