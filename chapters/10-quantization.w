@@ -116,6 +116,8 @@ bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
   /* writes |n| numbers, whole blocks, to the |weight_row_bytes| at |to|, rounded as ggml does; errors: a number that
      is not finite, a scale beyond binary16, a type that is only read. In F16 and BF16 a number that is
      too large becomes infinite */
+bool superblock_encode(enum weight_type type, const float *x, unsigned char *to);
+  /* one block of Q4\_K or Q6\_K, with the scales that err least as far as a search finds them; false: a scale beyond binary16 */
 uint32_t weights_written(void);
   /* the types that |weights_encode| writes, bit |1 << type| for each */
 
@@ -212,7 +214,8 @@ static bool encode_block(enum weight_type type, const float *x, unsigned char *t
   case WEIGHT_Q8_0: return encode_q8_0(x, to);
   case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1:
     return encode_nibbles(type, x, to);
-  case WEIGHT_Q4_K: case WEIGHT_Q6_K: case WEIGHT_Q2_K: case WEIGHT_Q3_K: case WEIGHT_Q5_K:
+  case WEIGHT_Q4_K: case WEIGHT_Q6_K: return superblock_encode(type, x, to);
+  case WEIGHT_Q2_K: case WEIGHT_Q3_K: case WEIGHT_Q5_K:
   case WEIGHT_IQ4_NL: case WEIGHT_IQ4_XS: case WEIGHT_MXFP4: return false;
   }
   return true;
@@ -331,7 +334,7 @@ A scale of 16 bits for 32 numbers is more exact than it needs to be: it is right
 
 The others are made of the same parts. \texttt{q5\_k} is \texttt{q4\_k} with a fifth bit for each number, in 32 bytes of its own. \texttt{q3\_k} is symmetric like \texttt{q6\_k}, but a scale has six bits, and \given{32} is subtracted from it. \texttt{q2\_k} gives each number two bits, four values; its groups of 16 have a scale and a minimum of four bits each, which share a byte. Such groups are expensive: of the \val[2]{weights.bits.Q2_K} bits that a number takes in this type, more than half a bit is for scales.
 
-Files that are called ``Q4\_K\_M'' have most matrices in the first and a few, which were found to be more sensitive, in the second; ``Q5\_K\_M'' and ``Q3\_K\_M'' are mixtures of the same kind. We only read these types. Writing them well is an art. llama.cpp searches for the scales with the smallest error, and an error counts the more, the larger the inputs of its column were on sample texts: the file of these factors is called an \emph{importance matrix} (imatrix). Another engine would not find the same scales.
+Files that are called ``Q4\_K\_M'' have most matrices in the first and a few, which were found to be more sensitive, in the second; ``Q5\_K\_M'' and ``Q3\_K\_M'' are mixtures of the same kind. To write such types well is an art. llama.cpp searches for the scales with the smallest error, and an error counts the more, the larger the inputs of its column were on sample texts: the file of these factors is called an \emph{importance matrix} (imatrix). We search too, for two of the types (\cref{sec:ksearch}), and another engine would not find the same scales.
 @^importance matrix@>
 
 @ In a superblock the integers are stored in an order that suits a kernel with registers of 32 bytes: of 64 numbers in \texttt{q4\_k} the first 32 are the low halves of 32 bytes, and the others the high halves of the same bytes. In \texttt{q6\_k} each half of the block, \given{128} numbers, is divided into four parts of 32. They share 64 bytes for their low four bits and 32 bytes for their high two. With two bits a number, the four parts share the same 32 bytes. And where a type has a single bit left over for each of its \given{256} numbers, as \texttt{q3\_k} and \texttt{q5\_k} have, bit $j$ of 32 bytes belongs to the $j$th 32 numbers.
@@ -448,6 +451,240 @@ All errors, taken as positive and not rounded, sum to $0.23$ on the curve and to
 
 @ Reading costs a look into the table. The products with $d$ are exact, as before: a scale of \texttt{iq4\_xs} has 11 bits and 5, a number of the table 7, together 23 of the 24 that a |float| has. And the power of two? The byte is the exponent of a |float|; one less halves it. Below 2 that would be no normal number, and its bits are those of $2^{-\given{128}}$ and $2^{-\given{127}}$.
  The line for |SCALE_POWER| in the code above has both. The tables themselves, |block_steps|, are in \cref{sec:numbertypes}, where the kernels find them too.
+
+@* Writing K-quants: a search for scales. \label{sec:ksearch}
+To read a block there is one way. To write one there are many, for the format does not say which scale is the best. In the small types we take the obvious scale, since ggml does. In a superblock nothing is obvious: the scales are rounded themselves, and what one of them loses the integers may win back. So we ask for the smallest sum of squared errors, and search. Each weight counts alike. That is right as long as we know nothing of the inputs, by \cref{sec:whyitworks}; whoever has sample texts can do better (\cref{sec:kquants}).
+@^K-quants, writing@>
+
+Suppose that somebody gave us the integers of a group. Which $s$ and $t$ bring $q_is-t$ as near to the weights $x_i$ as can be? That is a straight line through points: \emph{least squares}. With sums over the $n$ numbers of the group, the derivatives by $s$ and $t$ are 0 for
+$$
+  s={n\sum q_ix_i-\sum q_i\sum x_i\over n\sum q_i^2-(\sum q_i)^2},\qquad t={s\sum q_i-\sum x_i\over n}.
+$$
+And if somebody gave us the scales, we would round each weight to its nearest value. Each of the two steps makes the error smaller or leaves it, so we take them in turn until nothing changes. (Lloyd's method for the levels of a quantizer does the same \cited{Lloyd 1982}.)
+@^least squares@>
+
+A minimum that is subtracted cannot be negative here: in \texttt{q4\_k} a group whose weights are all positive has $t=0$, and then $s=\sum q_ix_i/\sum q_i^2$, as in a symmetric type.
+
+@<One step nearer@>=
+struct group { const float *x; size_t n; int low, high; bool has_min; };
+struct fit { double s, t, off; };
+static double nearest_whole(const struct group *g, double z)
+{
+  /*- the sum has no bits left for a fraction */
+  z = (z + 0x1.8p52) - 0x1.8p52;
+  z = z > g->low ? z : g->low;
+  return z < g->high ? z : g->high;
+}
+static double off_of(const struct group *g, double s, double t)
+{
+  double off = 0, times = s == 0 ? 0 : 1 / s;
+  for (size_t i = 0; i < g->n; i++) {
+    double x = (double) g->x[i], q = nearest_whole(g, (x + t) * times);
+    off += (q * s - t - x) * (q * s - t - x);
+  }
+  return off;
+}
+static struct fit step_nearer(const struct group *g, double s, double t)
+{
+  double n = (double) g->n, q1 = 0, q2 = 0, x1 = 0, qx = 0, times = s == 0 ? 0 : 1 / s;
+  for (size_t i = 0; i < g->n; i++) {
+    double x = (double) g->x[i], q = nearest_whole(g, (x + t) * times);
+    q1 += q, q2 += q * q, x1 += x, qx += q * x;
+  }
+  double under = n * q2 - q1 * q1;
+  struct fit f = @[{ q2 > 0 ? qx / q2 : 0, 0, 0 }@];
+  if (g->has_min && under > 0) {
+    double slope = (n * qx - q1 * x1) / under, below = (slope * q1 - x1) / n;
+    if (below > 0) f.s = slope, f.t = below;
+  }
+  f.off = off_of(g, f.s, f.t);
+  return f;
+}
+
+@ Where do we begin? The steps lead to the nearest valley and not always to the deepest, so we begin at several places: at the scale that just covers the group, and at some that are smaller or larger by up to \given{15} percent. Smaller ones cut off the largest weights and give the others finer steps.
+
+@<Search the scales of a group@>=
+static struct fit search_group(const struct group *g)
+{
+  double low = 0, high = 0;
+  struct fit best = @[{ 0, 0, off_of(g, 0, 0) }@];
+  for (size_t i = 0; i < g->n; i++)
+    low = fmin(low, (double) g->x[i]), high = fmax(high, (double) g->x[i]);
+  double cover = g->has_min ? (high - low) / g->high@|
+    : high > -low ? high / g->low : low / g->low;
+  for (int k = -5; k <= 5 && cover != 0; k++) {
+    struct fit f = @[{ cover * (1 + 0.03 * k), g->has_min ? -low : 0, HUGE_VAL }@], next;
+    while ((next = step_nearer(g, f.s, f.t)).off < f.off) f = next;
+    if (f.off < best.off) best = f;
+  }
+  return best;
+}
+
+@ Now the scales of all groups are known, as real numbers, and become small integers. The largest gets the largest integer. For the others we try the nearest integer and its two neighbours, with every one of the three for the minimum, and keep what errs least. The integers of the weights are rounded anew each time, so they make up for what the scales have lost.
+
+@<Round the scales of a superblock@>=
+enum { MOST_GROUPS = 16 };
+struct superblock { struct group of[MOST_GROUPS]; struct fit fit[MOST_GROUPS];
+  size_t n; int least, most; int s[MOST_GROUPS], t[MOST_GROUPS]; float d, m; double off; };
+static void round_scales(struct superblock *b, size_t g)
+{
+  double d = (double) b->d, m = (double) b->m, off, best = HUGE_VAL;
+  double s = d == 0 ? 0 : floor(b->fit[g].s / d + 0.5);
+  double t = m == 0 ? 0 : floor(b->fit[g].t / m + 0.5);
+  for (int i = 0; i < 9; i++) {
+    double u = fmin(fmax(s + i % 3 - 1, b->least), b->most);
+    double v = m == 0 ? 0 : fmin(fmax(t + i / 3 - 1, 0), b->most);
+    off = off_of(&b->of[g], u * d, v * m);
+    if (off < best) best = off, b->s[g] = (int) u, b->t[g] = (int) v;
+  }
+  b->off += best;
+}
+static void round_all(struct superblock *b)
+{
+  b->off = 0;
+  for (size_t g = 0; g < b->n; g++) round_scales(b, g);
+}
+
+@ And $d$ and $d_{\min}$ themselves? When all integers are known they can be fitted as well, by least squares over the superblock: a number is $u\,d-v\,d_{\min}$ with $u=qs$ and $v=t$. The two equations are those of \cref{sec:ksearch} with other sums. We take the new pair if it errs less after it was rounded to float16 and all integers were chosen anew.
+
+@<Fit the scale of the scales@>=
+static void fit_superblock(const struct superblock *b, double *d, double *m)
+{
+  double uu = 0, uv = 0, vv = 0, ux = 0, vx = 0;
+  for (size_t g = 0; g < b->n; g++) {
+    const struct group *of = &b->of[g];
+    double s = b->s[g] * (double) b->d, t = b->t[g] * (double) b->m;
+    for (size_t i = 0; i < of->n && s != 0; i++) {
+      double x = (double) of->x[i], u = nearest_whole(of, (x + t) / s) * b->s[g];
+      double v = b->t[g];
+      uu += u * u, uv += u * v, vv += v * v, ux += u * x, vx += v * x;
+    }
+  }
+  double under = uv * uv - uu * vv;
+  *m = under != 0 ? (uu * vx - uv * ux) / under : 0;
+  *d = uu > 0 ? (ux + uv * *m) / uu : 0;
+}
+static void improve(struct superblock *b)
+{
+  for (int i = 0; i < 3; i++) {
+    struct superblock next = *b;
+    double d, m;
+    fit_superblock(b, &d, &m);
+    next.d = num_from_f16(num_to_f16((float) d));
+    next.m = num_from_f16(num_to_f16((float) m));
+    if (next.m < 0 || next.m - next.m != 0 || next.d - next.d != 0) return;
+    round_all(&next);
+    if (!(next.off < b->off)) return;
+    *b = next;
+  }
+}
+
+@ The parts are together. The row of the type says how many groups there are and what their numbers are; the kind of scales, what the small scales may be. If the scale of the scales is beyond float16, there is nothing to search, and the caller is told.
+
+@<Write a superblock@>=
+static void search_superblock(enum weight_type type, const float *x, struct superblock *b)
+{
+  const struct number_type *t = &number_types[type];
+  bool bytes = t->scales == SCALES_BYTES;
+  double s = 0, m = 0;
+  *b = (struct superblock) @[{ .n = t->block / t->group, .least = bytes ? -128 : 0,@|
+    .most = bytes ? 127 : 63 }@];
+  for (size_t g = 0; g < b->n; g++) {
+    b->of[g] = (struct group) @[{ x + g * t->group, t->group, -t->offset,@|
+      (1 << t->bits) - 1 - t->offset, t->has_min }@];
+    b->fit[g] = search_group(&b->of[g]);
+    if (fabs(b->fit[g].s) > fabs(s)) s = b->fit[g].s;
+    m = fmax(m, b->fit[g].t);
+  }
+  b->d = num_from_f16(num_to_f16((float) (s / b->most)));
+  b->m = num_from_f16(num_to_f16((float) (m / b->most)));
+  if (b->d - b->d != 0 || b->m - b->m != 0) return;
+  round_all(b);
+  improve(b);
+}
+static int whole_at(const struct superblock *b, size_t i)
+{
+  size_t n = b->of[0].n, g = i / n;
+  double s = b->s[g] * (double) b->d, t = b->t[g] * (double) b->m;
+  return s == 0 ? 0 : (int) nearest_whole(&b->of[g], ((double) b->of[g].x[i % n] + t) / s);
+}
+@<Pack a superblock@>@;
+bool superblock_encode(enum weight_type type, const float *x, unsigned char *to)
+{
+  const struct number_type *t = &number_types[type];
+  uint16_t h;
+  struct superblock b;
+  search_superblock(type, x, &b);
+  if (b.d - b.d != 0 || b.m - b.m != 0) return false;
+  memset(to, 0, t->bytes);
+  h = num_to_f16(b.d), to[t->d_at] = (unsigned char) h, to[t->d_at + 1] = (unsigned char) (h >> 8);
+  if (t->scales == SCALES_BYTES) pack_q6_k(&b, to);
+  else {
+    h = num_to_f16(b.m), to[2] = (unsigned char) h, to[3] = (unsigned char) (h >> 8);
+    pack_q4_k(&b, to);
+  }
+  return true;
+}
+
+@ How good is the search? We gave the matrices of the built-in model to it and to \texttt{llama-quantize}, without sample texts (\cref{tab:ksearch}).\lab{lab:search} In the types for which we search, ours err a little less. That is no triumph: llama.cpp lets the error of a large weight count more than that of a small one, and we measure just what we have made small. The table says more about the types. \texttt{q4\_k} errs \val[1]{search.gain} percent less than \texttt{q4\_0} with the same number of bits; and of the types that we only read, \texttt{q5\_k} has about half the error of \texttt{q4\_k}, and below four bits each bit less about doubles it.
+
+\begin{table}
+\tabcaption{tab:ksearch}{Relative errors of the built-in model's matrices in percent, as \texttt{llama-quantize} writes them and as we do. As rows of \given{128} numbers are no superblocks, the numbers of a matrix are taken as they follow each other. A dash: we only read this type.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
+\tabhead{type} & \tabhead{bits} & \tabhead{llama-quantize} & \tabhead{ours}\\\midrule
+\texttt{q6\_k} & \val[2]{weights.bits.Q6_K} & \val[2]{search.q6_k.llama} & \val[2]{search.q6_k.incipit}\\
+\texttt{q5\_k} & \val[1]{weights.bits.Q5_K} & \val[2]{search.q5_k.llama} & --\\
+\texttt{q4\_1} & \val[1]{weights.bits.Q4_1} & \val[2]{search.q4_1.llama} & \val[2]{search.q4_1.incipit}\\
+\texttt{q4\_0} & \val[1]{weights.bits.Q4_0} & \val[2]{search.q4_0.llama} & \val[2]{search.q4_0.incipit}\\
+\texttt{q4\_k} & \val[1]{weights.bits.Q4_K} & \val[2]{search.q4_k.llama} & \val[2]{search.q4_k.incipit}\\
+\texttt{iq4\_nl} & \val[1]{weights.bits.IQ4_NL} & \val[2]{search.iq4_nl.llama} & --\\
+\texttt{iq4\_xs} & \val[2]{weights.bits.IQ4_XS} & \val[2]{search.iq4_xs.llama} & --\\
+\texttt{q3\_k} & \val[2]{weights.bits.Q3_K} & \val[2]{search.q3_k.llama} & --\\
+\texttt{q2\_k} & \val[2]{weights.bits.Q2_K} & \val[2]{search.q2_k.llama} & --
+\end{tabular*}
+\end{table}
+
+@ Packing is what the functions of \cref{sec:kquants} undo.
+
+@<Pack a superblock@>=
+static void pack_q4_k(const struct superblock *b, unsigned char *to)
+{
+  unsigned char *six = to + 4, *q = to + 16;
+  for (size_t j = 0; j < 4; j++) {
+    six[j] = (unsigned char) (b->s[j] | b->s[j + 4] >> 4 << 6);
+    six[j + 4] = (unsigned char) (b->t[j] | b->t[j + 4] >> 4 << 6);
+    six[j + 8] = (unsigned char) ((b->s[j + 4] & 15) | (b->t[j + 4] & 15) << 4);
+  }
+  for (size_t i = 0; i < WEIGHT_SUPER_BLOCK; i++)
+    q[i / 64 * 32 + i % 32] |= (unsigned char) (whole_at(b, i) << i % 64 / 32 * 4);
+}
+static void pack_q6_k(const struct superblock *b, unsigned char *to)
+{
+  for (size_t g = 0; g < b->n; g++) to[192 + g] = (unsigned char) b->s[g];
+  for (size_t i = 0; i < WEIGHT_SUPER_BLOCK; i++) {
+    size_t half = i / 128, part = i % 128 / 32, at = i % 32;
+    int q = whole_at(b, i) + 32;
+    to[64 * half + 32 * (part % 2) + at] |= (unsigned char) ((q & 15) << part / 2 * 4);
+    to[128 + 32 * half + at] |= (unsigned char) (q >> 4 << 2 * part);
+  }
+}
+
+@ The search has a file of its own.
+
+@(superblocks.c@>=
+/** A search for the scales of a superblock: least squares for given whole numbers, the nearest whole
+  numbers for given scales, in turn, from several beginnings. All sums are in double, in a fixed order,
+  so every machine writes the same bytes. */
+#include <math.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "model/quantization.h"
+@;@#
+@<One step nearer@>@;
+@<Search the scales of a group@>@;
+@<Round the scales of a superblock@>@;
+@<Fit the scale of the scales@>@;
+@<Write a superblock@>@;
 
 @* Inputs of eight bits. \label{sec:int8}
 The weights take less memory now, but every product still begins by making a float of an integer. That is slow when many rows are multiplied, for then the processor computes more than it reads. Processors have instructions that multiply 64 pairs of \emph{bytes} and add the products to sums of 32 bits, four times as many operations as in |float|. For them the inputs must be bytes as well. So we quantize the inputs of a linear layer, its \emph{activations}, while the model runs: \emph{int8 activations}.
@@ -687,7 +924,7 @@ One changed token in \val[0]{types.q4_0.every} does not mean a mistake here and 
 
 \fig{quanterror}{fig:quanterror}{The mean largest error of a logit in the built-in model against the bits of a weight, with float inputs (dots) and with inputs in fewer bits (circles).}{A plot with a logarithmic vertical axis. Dots fall from \val[1]{types.q4_0.mean} at four and a half bits to \val[2]{types.q8_0.mean} at eight and a half and \val[2]{types.bf16.mean} at sixteen, nearly on a line from four to eight bits. The circles lie on the dots at four and five bits, and half as high again above them at eight and at sixteen.}
 
-Why do \texttt{q4\_k}, \texttt{q6\_k} and their relatives have no line, the types of most files? Their blocks need rows of a multiple of \given{256} numbers, and those of the built-in model have \given{128} and \given{384}; and we do not write them. A finer measure than ours is the \emph{Kullback--Leibler divergence} (KLD) of each row's probabilities from those of the exact model; llama.cpp's tool for perplexity prints it.
+Why do \texttt{q4\_k}, \texttt{q6\_k} and their relatives have no line, the types of most files? Their blocks need rows of a multiple of \given{256} numbers, and those of the built-in model have \given{128} and \given{384}. (\Cref{tab:ksearch} has the errors of its weights alone.) A finer measure than ours is the \emph{Kullback--Leibler divergence} (KLD) of each row's probabilities from those of the exact model; llama.cpp's tool for perplexity prints it.
 @^Kullback--Leibler divergence@>
 
 @ What do int8 inputs cost? With weights of four bits they add nothing that you could see: the weights' own error is more than ten times as large as that of the inputs. With weights of eight bits both errors are about equal; being independent, they add like the sides of a right triangle, and the error of the logits grows from \val[3]{types.q8_0.mean} to \val[3]{types.q8_0.int8.mean}, about by the factor $\sqrt2$.
@@ -717,10 +954,10 @@ You have a model in a directory and want it smaller. The command
 \medskip\noindent\texttt{incipit quantize -m DIR -{}-type q8\_0 -{}-out FILE.gguf}
 
 \medskip\noindent
-writes one GGUF file with everything that is needed to run it: weights, settings, vocabulary and the chat template (\cref{gguf}). Every subcommand takes the file in the place of the directory, and so does llama.cpp: from the built-in model both write the same greedy text, and the tensors are byte for byte those of its own \texttt{llama-quantize}, if that is told to give each tensor the type that we give it (\cref{sec:quantplan}). The file appears under its name only when it is whole.
+writes one GGUF file with everything that is needed to run it: weights, settings, vocabulary and the chat template (\cref{gguf}). Every subcommand takes the file in the place of the directory, and so does llama.cpp: from the built-in model both write the same greedy text, and the tensors are byte for byte those of its own \texttt{llama-quantize}, if that is told to give each tensor the type that we give it (\cref{sec:quantplan}), and the type has no superblocks. The file appears under its name only when it is whole.
 @^GGUF@>@^quantize@>
 
-What becomes smaller? The matrices. Gains, biases and learned positions stay floats, being few, and with four or five bits the embedding and the head are kept in \texttt{q8\_0}. So with few bits a small model shrinks less than its type promises. \Cref{tab:quantfiles} has the files of stories260K. The vocabulary is in them as well; and the rows of its matrices |down| are not whole blocks, so those matrices are stored in \texttt{f16}.\lab{lab:files} The perplexities are not those of \cref{sec:quantstories}: these eight stories are others, each complete; and there all that fits into blocks was rounded to the one type, the embedding too, and the rest stayed |float|.
+What becomes smaller? The matrices. Gains, biases and learned positions stay floats, being few, and with fewer than eight bits the embedding and the head are kept in \texttt{q8\_0}. So with few bits a small model shrinks less than its type promises. \Cref{tab:quantfiles} has the files of stories260K. The vocabulary is in them as well; and the rows of its matrices |down| are not whole blocks, so those matrices are stored in \texttt{f16}.\lab{lab:files} The perplexities are not those of \cref{sec:quantstories}: these eight stories are others, each complete; and there all that fits into blocks was rounded to the one type, the embedding too, and the rest stayed |float|.
 
 \begin{table}
 \tabcaption{tab:quantfiles}{stories260K as a file in each type: its bytes, in percent of those of \texttt{f32}, its perplexity on eight complete stories that it wrote, and by how many percent that is larger. Inputs are floats for the first three types and int8 for the others.}
@@ -739,7 +976,7 @@ What becomes smaller? The matrices. Gains, biases and learned positions stay flo
 
 @ So which type should you take? Take \texttt{q8\_0} if the file fits into memory with room for the cache. A large model becomes little more than half of \texttt{f16}, so it is at most nearly twice as fast where decoding waits for memory (\cref{phases}); in \cref{tab:peers} our \given{110}\,M model decodes half again as fast in \texttt{q8\_0} as in \texttt{bf16}. The perplexity here is only \val[2]{files.q8_0.percent} percent larger, which you will not notice in a text. Keep \texttt{f16} or \texttt{bf16} only if you want to go on converting the file, since rounding twice adds the errors (the command refuses to do it), or if you compare engines bit for bit. Of the two, take the one in which the model was published, which loses nothing.
 
-If \texttt{q8\_0} does not fit, take \texttt{q5\_1}, which costs \val[1]{files.q5_1.percent} percent here. Take four bits if a larger model fits in no other way: of two models with the same number of bits altogether, the one with more parameters in four bits was nearly always the better in the many experiments of \cited[Dettmers and Zettlemoyer (2023)]{Dettmers 2023}. Then \texttt{q4\_1} is the better of our two, and \texttt{q4\_k\_m}, from another quantizer, should be better still, since it shares scales and gives more bits to the tensors that need them (\cref{sec:kquants}). A small model suffers most: this one loses \val[1]{files.q4_0.percent} percent with \texttt{q4\_0}. Measure yours on a text of your own: \texttt{incipit perplexity TEXT -m FILE.gguf}, before and after.
+If \texttt{q8\_0} does not fit, take \texttt{q5\_1}, which costs \val[1]{files.q5_1.percent} percent here. Take four bits if a larger model fits in no other way: of two models with the same number of bits altogether, the one with more parameters in four bits was nearly always the better in the many experiments of \cited[Dettmers and Zettlemoyer (2023)]{Dettmers 2023}. Then take \texttt{q4\_k} if the rows of your model are multiples of \given{256} numbers, as those of most large models are: it has the bits of \texttt{q4\_0} and errs less (\cref{tab:ksearch}). Otherwise \texttt{q4\_1} is the better of the other two. \texttt{q4\_k\_m}, from another quantizer, gives more bits to the tensors that need them (\cref{sec:kquants}), and should be better still. A small model suffers most: this one loses \val[1]{files.q4_0.percent} percent with \texttt{q4\_0}. Measure yours on a text of your own: \texttt{incipit perplexity TEXT -m FILE.gguf}, before and after.
 
 @* The check. \label{sec:quantcheck}
 The program does what you did by hand. Its block has 32 numbers, of which it fills eight; the others are 0. The step is stored in float16 and is not quite \given{0.2}, but in two decimals all is as in the box. The last line multiplies the same weights with the inputs rounded to bytes.
@@ -830,4 +1067,6 @@ The command beside an exercise judges your answer. Exercises 7 and 8 change the 
 \exercise{think}{ex:quant.sum}{How large can the sum of integers of a block be in magnitude, for \texttt{q8\_0} weights and int8 inputs, if weights may be $-\given{128}$ (a file of another program can have them)? How many such sums can be added before a |float| is no longer exact?}{\texttt{make exercise-10-6}}{$32\cdot128\cdot127=\given{520\,192}$. A |float| is exact up to $2^{24}=\given{16\,777\,216}$, which is 32 of them.}
 \exercise{check}{ex:quant.q8}{In \texttt{q8\_0}, divide by the scale as it is stored, rounded to float16, and not by the one that was computed. Change |encode_q8_0|. The mean squared error must fall, if only by a little.}{\texttt{make exercise-10-7}}{|num_from_f16(num_to_f16(d))| in the place of |d| where |times| is computed.}
 \exercise{think}{ex:quant.best}{Choose the scale of \texttt{q4\_0} better: try scales around the usual one, and keep the one with the smallest sum of squared errors. The mean squared error must fall by six percent at least. Change |encode_nibbles| for |WEIGHT_Q4_0|.}{\texttt{make exercise-10-8}}{A loop over divisors from $-7$ to $-9$ in small steps; each is tried on the whole block, and the last encoding is done with the best. Dividing by a little less than 8 cuts off more and makes the steps smaller.}
+\exercise{think}{ex:quant.fit}{A group of \texttt{q4\_k} had three weights only, $0.1$, $0.5$ and $1.0$, and their integers were 0, 1 and 3. Which $s$ and $t$ does |step_nearer| find? Give two decimals. (Mind the sign of $t$.)}{\texttt{make exercise-10-9}}{The line through the points has the slope $(3\cdot3.5-4\cdot1.6)/(3\cdot10-4^2)=\given{0.29}$ and meets the axis at $\given{0.14}$, so $t$ would be $-\given{0.14}$. A minimum that is subtracted cannot be negative: $t=0$ and $s=3.5/10=\given{0.35}$.}
+\exercise{think}{ex:quant.sixbits}{How many bytes would a superblock of \texttt{q3\_k} have if its scales had four bits and not six, and how many bits would a number take? Give four decimals.}{\texttt{make exercise-10-10}}{Sixteen scales save two bits each, 4 bytes: \given{106} bytes, and $106\cdot8/256=\given{3.3125}$ bits.}
 \end{exercises}

@@ -33,13 +33,14 @@ They do it with the built-in model whenever the book is made. For a published mo
 @<Measure a published model@>@;
 @<Print the keys of the published model@>@;
 @<Print the keys of files@>@;
+@<Print the keys of the search@>@;
 @#
 int main(int argc, char **argv)
 {
   static const struct lab_command table[] = @[{ { "", show_tales }, { "values", print_bytes },@|
     { "values", print_types }, { "values", print_tensors },@|
     { "values", print_normal }, { "values", print_lengths }, { "values", print_published },@|
-    { "values", print_files },@|
+    { "values", print_files }, { "values", print_search }, { "values", print_speeds },@|
     { "values", print_steps },@|
     { "block", print_block }, { "lengths", draw_lengths }, { "steps", draw_steps },@|
     { "types", draw_types }, { NULL, NULL } }@];
@@ -700,4 +701,48 @@ static bool print_files(struct fixture *lab, struct error *why)
   double whole[2] = @[{ 1, 1 }@];
   (void) lab;
   return data_read("quantization.files", print_file_line, whole, 8, why);
+}
+
+@* The search, and the speeds. \label{lab:search}
+What other programs wrote, and how fast they are, is in two files, which \.{bench/superblocks.py} and \.{bench/blocks.py} make again. The first has a line for each type and program, with the error of the weights.
+
+@<Print the keys of the search@>=
+static bool print_search_line(void *ctx, const char *line)
+{
+  double *of = ctx, error;
+  char type[16], by[16];
+  if (sscanf(line, "%15[^,],%15[^,],%lf", type, by, &error) != 3) return false;
+  printf("search.%s.%s %.4f\n", type, by, error);
+  if (strcmp(by, "incipit") == 0 && strcmp(type, "q4_0") == 0) of[0] = error;
+  if (strcmp(by, "incipit") == 0 && strcmp(type, "q4_k") == 0) of[1] = error;
+  return true;
+}
+static bool print_search(struct fixture *lab, struct error *why)
+{
+  double of[2] = @[{ 1, 1 }@];
+  (void) lab;
+  if (!data_read("quantization.search", print_search_line, of, 13, why)) return false;
+  print_key("search.gain", "%.4f", 100 * (1 - of[1] / of[0]));
+  return true;
+}
+
+@ The second has milliseconds of one processor for a token that is written and for one of many that are read, ours and llama.cpp's.
+
+@<Print the keys of the search@>=
+static bool print_speed_line(void *ctx, const char *line)
+{
+  double t[4];
+  char type[16];
+  (void) ctx;
+  if (sscanf(line, "%15[^,],%lf,%lf,%lf,%lf", type, t, t + 1, t + 2, t + 3) != 5)
+    return false;
+  struct label k = label_of("speeds.%s", type);
+  printf("%s.decode %.3f\n%s.decode.times %.3f\n", k.text, t[0], k.text, t[1] / t[0]);
+  printf("%s.prefill %.3f\n%s.prefill.times %.3f\n", k.text, t[2], k.text, t[3] / t[2]);
+  return true;
+}
+static bool print_speeds(struct fixture *lab, struct error *why)
+{
+  (void) lab;
+  return data_read("quantization.speeds", print_speed_line, NULL, 9, why);
 }

@@ -696,7 +696,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_OUT] = { .group = GROUP_PROMPT, .name = "out", .value = "DIR", .read = read_path, .where = T,
     .words = "with --train: where to write tokenizer.json" },
   [OPTION_TYPE] = { .group = GROUP_OUTPUT, .name = "type", .value = "TYPE", .read = read_type,
-    .where = Q, .words = "weights in f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (required)" },
+    .where = Q, .words = "weights in f32, f16, bf16, q8_0, q6_k, q5_1, q5_0, q4_1, q4_0 or q4_k (required)" },
   [OPTION_OUT_FILE] = { .group = GROUP_OUTPUT, .name = "out", .value = "FILE", .read = read_path,
     .where = Q, .words = "the file to write; an older one is replaced when this one is whole (required)" },
   [OPTION_SYSTEM] = { .group = GROUP_PROMPT, .name = "system", .value = "S", .where = C,

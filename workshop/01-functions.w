@@ -843,10 +843,10 @@ static inline size_t weight_row_bytes(unsigned type, size_t n)
 [WEIGHT_Q5_1] = @[{"Q5_1", WEIGHT_BLOCK, 24, 7, false, "q5_1", true, 9,@|
   .bits = 5, .largest = 31, .group = 32, .span = 32, .has_min = true,@|
   .low_at = 8, .high_at = 4}@],@|
-[WEIGHT_Q4_K] = @[{"Q4_K", WEIGHT_SUPER_BLOCK, 144, 12, false, "q4_k",@|
+[WEIGHT_Q4_K] = @[{"Q4_K", WEIGHT_SUPER_BLOCK, 144, 12, false, "q4_k", true, 14,@|
   .bits = 4, .largest = 15, .group = 32, .span = 64, .has_min = true,@|
   .scales = SCALES_PACKED, .low_at = 16}@],@|
-[WEIGHT_Q6_K] = @[{"Q6_K", WEIGHT_SUPER_BLOCK, 210, 14, false, "q6_k",@|
+[WEIGHT_Q6_K] = @[{"Q6_K", WEIGHT_SUPER_BLOCK, 210, 14, false, "q6_k", true, 18,@|
   .bits = 6, .largest = 32, .offset = 32, .group = 16, .span = 128,@|
   .scales = SCALES_BYTES, .d_at = 208, .scales_at = 192, .high_at = 128}@],@|
 [WEIGHT_Q2_K] = @[{"Q2_K", WEIGHT_SUPER_BLOCK, 84, 10, false, "q2_k",@|

@@ -795,22 +795,23 @@ bool gguf_write_draft(struct gguf_draft *d, FILE *f)
 The command \texttt{incipit quantize} makes one file of a directory, with weights in fewer bits (\cref{sec:quantfiles} says which type to choose). Rounding is done by |weights_encode|, and the file is written as above. What is left is translation: other names of tensors, other names of settings, another form of the vocabulary. The program is in \.{unwoven/command}; here we look at its decisions.
 @^quantize@>
 
-Does every tensor get fewer bits? No (\cref{tab:quantplan}). A vector of gains or biases is as long as a single row of a matrix, so rounding it saves nothing. The same holds for learned positions, which are added to the residual stream once and never multiplied. The embedding and the head stand out the other way: \cref{sec:quantloss} found the largest error in the embedding, and the head makes the logits. So files with four or five bits keep these two in \texttt{q8\_0}. And a matrix whose rows are no whole blocks cannot be rounded at all; it becomes \texttt{f16}, as in \texttt{llama.cpp}'s files.
+Does every tensor get fewer bits? No (\cref{tab:quantplan}). A vector of gains or biases is as long as a single row of a matrix, so rounding it saves nothing. The same holds for learned positions, which are added to the residual stream once and never multiplied. The embedding and the head stand out the other way: \cref{sec:quantloss} found the largest error in the embedding, and the head makes the logits. So files with fewer than eight bits keep these two in \texttt{q8\_0}. Rows that are no whole superblocks get the next larger type of short blocks: \texttt{q5\_0} for \texttt{q4\_k}, \texttt{q8\_0} for \texttt{q6\_k}. And a matrix whose rows are no whole blocks at all cannot be rounded; it becomes \texttt{f16}. Both are as in \texttt{llama.cpp}'s files.
 
 \printedfunction{command/quantize_plan.c}{type_for}
 
 \begin{table}
 \tabcaption{tab:quantplan}{The type of each tensor, for the type that was asked for.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}lll@@{}}
-\tabhead{tensor} & \tabhead{\texttt{f16}, \texttt{bf16}} & \tabhead{\texttt{q8\_0}} & \tabhead{four or five bits}\\\midrule
+\tabhead{tensor} & \tabhead{\texttt{f16}, \texttt{bf16}} & \tabhead{\texttt{q8\_0}} & \tabhead{fewer than eight}\\\midrule
 gains, biases, learned positions & \texttt{f32} & \texttt{f32} & \texttt{f32}\\
 embedding, head & as asked & \texttt{q8\_0} & \texttt{q8\_0}\\
 the other matrices & as asked & \texttt{q8\_0} & as asked\\
+rows that are no whole superblocks & as asked & \texttt{q8\_0} & \texttt{q5\_0}, \texttt{q8\_0}\\
 rows that are no whole blocks & as asked & \texttt{f16} & \texttt{f16}
 \end{tabular*}
 \end{table}
 
-\texttt{llama.cpp} itself mixes types a little differently: with four bits its head has the type \texttt{q6\_k}, which we read and do not write. Its options \texttt{-{}-pure}, \texttt{-{}-token-embedding-type} and \texttt{-{}-output-tensor-type} make it do as we do, tensor for tensor and byte for byte.
+\texttt{llama.cpp} itself mixes types a little differently: with four bits its head has the type \texttt{q6\_k}, where ours has \texttt{q8\_0}. Its options \texttt{-{}-pure}, \texttt{-{}-token-embedding-type} and \texttt{-{}-output-tensor-type} make it do as we do, tensor for tensor and, but for the superblocks, whose scales we search ourselves (\cref{sec:ksearch}), byte for byte.
 
 @ Two things may differ besides the type. GPT-2's matrices come from Hugging Face with the inputs first (\cref{sec:layouts}), and the file wants them the other way round; so a row of the file is a column of the matrix. And in the queries and keys of a Llama the two rows that a rotation turns together are neighbours in the file, while in the directory they are half a head apart. The rows are \emph{permuted}: with $h$ for half of the head, row $2i$ of the file is row $i$ of the directory, and row $2i+1$ is row $i+h$. A head of eight rows is written in the order 0, 4, 1, 5, 2, 6, 3, 7. In the code |half| is 0 if nothing is to be regrouped, and $k$ is the place within the head.
 @^permuted rows@>

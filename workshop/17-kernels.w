@@ -1185,8 +1185,6 @@ INLINE ivec look_up(enum weight_type type, ivec place)
 #elif WIDTH == 8
   __m128i few = _mm_loadu_si128((const void *) table);
   return (ivec) _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(few), (__m256i) place);
-#elif defined LOOK_UP_BYTES
-  return (ivec) LOOK_UP_BYTES(table, place);
 #else
   uint8_t byte[4 * WIDTH];
   memcpy(byte, &place, sizeof byte);

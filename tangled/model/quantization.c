@@ -87,7 +87,8 @@ static bool encode_block(enum weight_type type, const float *x, unsigned char *t
   case WEIGHT_Q8_0: return encode_q8_0(x, to);
   case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1:
     return encode_nibbles(type, x, to);
-  case WEIGHT_Q4_K: case WEIGHT_Q6_K: case WEIGHT_Q2_K: case WEIGHT_Q3_K: case WEIGHT_Q5_K:
+  case WEIGHT_Q4_K: case WEIGHT_Q6_K: return superblock_encode(type, x, to);
+  case WEIGHT_Q2_K: case WEIGHT_Q3_K: case WEIGHT_Q5_K:
   case WEIGHT_IQ4_NL: case WEIGHT_IQ4_XS: case WEIGHT_MXFP4: return false;
   }
   return true;

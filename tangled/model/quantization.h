@@ -32,6 +32,10 @@ float block_number(enum weight_type type,
 bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
   struct error *why);
 
+/* one block of Q4_K or Q6_K, with the scales that err least as far as a search finds
+   them; false: a scale beyond binary16 */
+bool superblock_encode(enum weight_type type, const float *x, unsigned char *to);
+
 /* the types that weights_encode writes, bit 1 << type for each */
 uint32_t weights_written(void);
 

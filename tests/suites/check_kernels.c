@@ -1250,7 +1250,7 @@ START_TEST(blocks_are_those_of_others)
     n_read[t]++;
   }
   for (unsigned t = WEIGHT_Q8_0; t < N_WEIGHT_TYPES; t++)
-    ck_assert_msg(n_read[t] == 8 && n_made[t] == (number_types[t].is_written ? 8 + 4 : 0), "%s: %u and %u lines", number_types[t].name, n_read[t], n_made[t]);
+    ck_assert_msg(n_read[t] == 8 && n_made[t] == (number_types[t].is_written && number_types[t].block == WEIGHT_BLOCK ? 8 + 4 : 0), "%s: %u and %u lines", number_types[t].name, n_read[t], n_made[t]);
   fclose(f);
 }
 END_TEST
@@ -1258,20 +1258,32 @@ END_TEST
 /* what cannot be written, and what is rounded to the last number that can */
 START_TEST(blocks_refuse_what_they_cannot_hold)
 {
-  float x[64] = { 0 };
-  unsigned char to[64 * 4];
+  float x[512] = { 0 };
+  unsigned char to[512 * 4];
   struct error why;
   for (unsigned t = 0; t < N_WEIGHT_TYPES; t++) {
     enum weight_type type = (enum weight_type) t;
-    bool written = number_types[t].is_written, blocks = number_types[t].block > 1;
-    ck_assert(weights_encode(type, x, 64, to, &why) == written);
+    bool written = number_types[t].is_written, blocks = number_types[t].block > 1, large = number_types[t].block > 32;
+    size_t n = large ? 512 : 64;
+    ck_assert(weights_encode(type, x, n, to, &why) == written);
     if (!written) ck_assert(strstr(why.text, number_types[t].name) == why.text && strstr(why.text, "wanted: F32, F16"));
     if (!written) continue;
-    if (blocks) ck_assert(!weights_encode(type, x, 33, to, &why) && strstr(why.text, "multiple of 32"));
+    if (blocks) ck_assert(!weights_encode(type, x, 33, to, &why) && strstr(why.text, large ? "multiple of 256" : "multiple of 32"));
     for (int k = 0; k < 3; k++) {
       x[40] = k == 0 ? INFINITY : k == 1 ? -INFINITY : NAN;
-      ck_assert(!weights_encode(type, x, 64, to, &why) && strstr(why.text, "number 40 is not finite"));
+      ck_assert(!weights_encode(type, x, n, to, &why) && strstr(why.text, "number 40 is not finite"));
     }
+    for (int sign = -1; sign <= 1 && large; sign += 2) {
+      float most = 65504 * (float) number_types[t].largest * most_scale(type);
+      x[300] = x[40] = (float) sign * 0.9f * most;
+      ck_assert_msg(weights_encode(type, x, n, to, &why) || (block_has_min(type) && sign < 0), "%s", why.text);
+      x[300] = (float) sign * 1.2f * most;
+      ck_assert(!weights_encode(type, x, n, to, &why));
+      x[40] = 0;
+      ck_assert(!weights_encode(type, x, n, to, &why) && strstr(why.text, "numbers 256 to 511"));
+      x[300] = 0;
+    }
+    if (large) continue;
     int largest = number_types[t].largest;
     for (int sign = -1; sign <= 1 && blocks; sign += 2) {
       x[40] = (float) sign * 65519.0f * (float) largest;
@@ -1283,6 +1295,73 @@ START_TEST(blocks_refuse_what_they_cannot_hold)
     x[40] = 3e38f, x[41] = -3e38f; /* and their difference is no float */
     ck_assert(weights_encode(type, x, 64, to, &why) != blocks);
     x[40] = 0, x[41] = 0;
+  }
+}
+END_TEST
+
+/* what the numbers of a block are off by; each is the nearest that its scales allow, or its neighbours would be nearer */
+static double off_of_block(enum weight_type type, const unsigned char *b, const float *x)
+{
+  double off = 0;
+  int low = -number_types[type].offset, high = (1 << number_types[type].bits) - 1 + low;
+  for (size_t i = 0; i < 256; i++) {
+    struct block_scale s = block_scale_of(type, b, i);
+    int q = block_whole(type, b, i);
+    double e = fabs(q * (double) s.d + (double) s.m - (double) x[i]), room = 1e-9 * fabs((double) x[i]);
+    for (int k = q - 1; k <= q + 1; k += 2)
+      if (k >= low && k <= high && s.d != 0) ck_assert_msg(e <= fabs(k * (double) s.d + (double) s.m - (double) x[i]) + room, "number %zu is nearer with %d than with %d", i, k, q);
+    off += e * e;
+  }
+  return off;
+}
+/* the obvious way, with exact scales: the largest number of a group, or its smallest and its largest, on the ends of its integers */
+static double plainly_off(enum weight_type type, const float *x)
+{
+  size_t group = number_types[type].group;
+  double off = 0;
+  for (size_t g = 0; g < 256; g += group) {
+    double low = 0, high = 0;
+    for (size_t i = g; i < g + group; i++) low = fmin(low, (double) x[i]), high = fmax(high, (double) x[i]);
+    bool min = block_has_min(type);
+    double s = min ? (high - low) / 15 : fmax(high, -low) / 31, t = min ? -low : 0;
+    for (size_t i = g; i < g + group && s > 0; i++) {
+      double e = floor(((double) x[i] + t) / s + 0.5) * s - t - (double) x[i];
+      off += e * e;
+    }
+  }
+  return off;
+}
+START_TEST(a_search_finds_scales_that_err_less)
+{
+  static const enum weight_type of[] = { WEIGHT_Q4_K, WEIGHT_Q6_K };
+  struct error why;
+  for (int k = 0; k < 2; k++) {
+    double sum[3] = { 0 }, plain[3] = { 0 };
+    for (int n = 0; n < 300; n++) {
+      float x[256];
+      unsigned char b[210];
+      int kind = n % 3;
+      for (size_t i = 0; i < 256; i++) {
+        double u = -2;
+        for (int j = 0; j < 4; j++) u += (double) (rnd(&seed) >> 11) * 0x1p-53;
+        x[i] = (float) (kind == 1 ? fabs(u) + 0.5 : kind == 2 && i % 37 == 0 ? 8 * u : u); /* around 0; positive; with outliers */
+      }
+      ck_assert_msg(weights_encode(of[k], x, 256, b, &why), "%s", why.text);
+      sum[kind] += off_of_block(of[k], b, x), plain[kind] += plainly_off(of[k], x);
+    }
+    for (int kind = 0; kind < 3; kind++)
+      ck_assert_msg(sum[kind] < (kind == 2 && k == 1 ? 1.0 : 0.93) * plain[kind], "%s, kind %d: %.4f of what rounding plainly is off by", number_types[of[k]].name, kind, sum[kind] / plain[kind]);
+    /* what can be stored is stored: d is 1, scales and minima are whole, and the largest of each is there */
+    float y[256] = { 0 };
+    unsigned char b[210];
+    ck_assert(weights_encode(of[k], y, 256, b, &why));
+    ck_assert(off_of_block(of[k], b, y) == 0);
+    for (size_t i = 0; i < 256; i++) {
+      int s = (k == 0 ? 63 : 127) - (int) (i / number_types[of[k]].group) * 3;
+      y[i] = (float) (s * (k == 0 ? (int) (i * 7 % 32) % 16 : (int) (i * 5 % 16) * 4 - 32) - (k == 0 ? 63 - (int) (i / 32) : 0));
+    }
+    ck_assert(weights_encode(of[k], y, 256, b, &why));
+    ck_assert_msg(off_of_block(of[k], b, y) <= 1e-3 * 256, "%s: %g", number_types[of[k]].name, off_of_block(of[k], b, y));
   }
 }
 END_TEST
@@ -2024,6 +2103,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, a_type_is_read_as_itself_or_refused);
   tcase_add_test(t, blocks_are_those_of_others);
   tcase_add_test(t, blocks_refuse_what_they_cannot_hold);
+  tcase_add_test(t, a_search_finds_scales_that_err_less);
   tcase_add_test(t, prepared_weights_give_the_same_bits);
   tcase_add_test(t, modes_of_the_caller_do_not_matter);
   tcase_add_test(t, unseen_positions_are_never_touched);

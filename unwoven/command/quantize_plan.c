@@ -13,14 +13,16 @@
 
 /* Learned positions are added to the residual stream once and never multiplied: they stay floats. The
    embedding has the largest error of all matrices, and the head makes the logits: with fewer than
-   eight bits these two stay in Q8_0. A matrix whose rows are no whole blocks becomes F16, as in
-   llama.cpp's files. */
+   eight bits these two stay in Q8_0. Rows that are no whole superblocks get the next larger type of short
+   blocks, and a matrix whose rows are no whole blocks at all becomes F16: both as in llama.cpp's files. */
 static enum weight_type type_for(enum weight_type asked, enum tensor_role role,
   size_t row)
 {
   bool ends = role == TENSOR_EMBEDDING || role == TENSOR_HEAD;
   if (role == TENSOR_POSITIONS) return WEIGHT_F32;
   if (ends && number_types[asked].bits < 8) asked = WEIGHT_Q8_0;
+  if (number_types[asked].block > WEIGHT_BLOCK && row % number_types[asked].block != 0)
+    asked = number_types[asked].bits < 5 ? WEIGHT_Q5_0 : WEIGHT_Q8_0;
   return row % number_types[asked].block == 0 ? asked : WEIGHT_F16;
 }
 
