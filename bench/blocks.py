@@ -3,7 +3,7 @@
 here and in llama.cpp: seconds of one processor, decoding by itself and reading 64 at once.
 
 FOLDER has the same random weights in each type, as 110M-Q4_K.gguf: bench/peers_models.py FOLDER 110M gguf-f32, and then
-llama-quantize --pure 110M-f32.gguf 110M-Q4_K.gguf Q4_K_S, and so on.  One thread; the time of a short run is taken from that of a
+llama-quantize --pure 110M-f32.gguf 110M-Q4_K.gguf Q4_K_S, and so on (MXFP4 is asked for as MXFP4_MOE).  One thread; the time of a short run is taken from that of a
 long one, so starting does not count; the programs take turns, and of the rounds the fastest counts, as other programs only slow down."""
 import os, resource, subprocess, sys
 TYPES = ["Q4_0", "Q4_K", "Q6_K", "Q2_K", "Q3_K", "Q5_K", "IQ4_NL", "IQ4_XS", "MXFP4"]
