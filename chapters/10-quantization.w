@@ -466,16 +466,16 @@ And if somebody gave us the scales, we would round each weight to its nearest va
 A minimum that is subtracted cannot be negative here: in \texttt{q4\_k} a group whose weights are all positive has $t=0$, and then $s=\sum q_ix_i/\sum q_i^2$, as in a symmetric type.
 
 @<One step nearer@>=
-struct group { const float *x; size_t n; int low, high; bool has_min; };
+struct neighbours { const float *x; size_t n; int low, high; bool has_min; };
 struct fit { double s, t, off; };
-static double nearest_whole(const struct group *g, double z)
+static double nearest_whole(const struct neighbours *g, double z)
 {
   /*- the sum has no bits left for a fraction */
   z = (z + 0x1.8p52) - 0x1.8p52;
   z = z > g->low ? z : g->low;
   return z < g->high ? z : g->high;
 }
-static double off_of(const struct group *g, double s, double t)
+static double off_of(const struct neighbours *g, double s, double t)
 {
   double off = 0, times = s == 0 ? 0 : 1 / s;
   for (size_t i = 0; i < g->n; i++) {
@@ -484,7 +484,7 @@ static double off_of(const struct group *g, double s, double t)
   }
   return off;
 }
-static struct fit step_nearer(const struct group *g, double s, double t)
+static struct fit step_nearer(const struct neighbours *g, double s, double t)
 {
   double n = (double) g->n, q1 = 0, q2 = 0, x1 = 0, qx = 0, times = s == 0 ? 0 : 1 / s;
   for (size_t i = 0; i < g->n; i++) {
@@ -504,7 +504,7 @@ static struct fit step_nearer(const struct group *g, double s, double t)
 @ Where do we begin? The steps lead to the nearest valley and not always to the deepest, so we begin at several places: at the scale that just covers the group, and at some that are smaller or larger by up to \given{15} percent. Smaller ones cut off the largest weights and give the others finer steps.
 
 @<Search the scales of a group@>=
-static struct fit search_group(const struct group *g)
+static struct fit search_group(const struct neighbours *g)
 {
   double low = 0, high = 0;
   struct fit best = @[{ 0, 0, off_of(g, 0, 0) }@];
@@ -524,7 +524,7 @@ static struct fit search_group(const struct group *g)
 
 @<Round the scales of a superblock@>=
 enum { MOST_GROUPS = 16 };
-struct superblock { struct group of[MOST_GROUPS]; struct fit fit[MOST_GROUPS];
+struct superblock { struct neighbours of[MOST_GROUPS]; struct fit fit[MOST_GROUPS];
   size_t n; int least, most; int s[MOST_GROUPS], t[MOST_GROUPS]; float d, m; double off; };
 static void round_scales(struct superblock *b, size_t g)
 {
@@ -552,7 +552,7 @@ static void fit_superblock(const struct superblock *b, double *d, double *m)
 {
   double uu = 0, uv = 0, vv = 0, ux = 0, vx = 0;
   for (size_t g = 0; g < b->n; g++) {
-    const struct group *of = &b->of[g];
+    const struct neighbours *of = &b->of[g];
     double s = b->s[g] * (double) b->d, t = b->t[g] * (double) b->m;
     for (size_t i = 0; i < of->n && s != 0; i++) {
       double x = (double) of->x[i], u = nearest_whole(of, (x + t) / s) * b->s[g];
@@ -590,7 +590,7 @@ static void search_superblock(enum weight_type type, const float *x, struct supe
   *b = (struct superblock) @[{ .n = t->block / t->group, .least = bytes ? -128 : 0,@|
     .most = bytes ? 127 : 63 }@];
   for (size_t g = 0; g < b->n; g++) {
-    b->of[g] = (struct group) @[{ x + g * t->group, t->group, -t->offset,@|
+    b->of[g] = (struct neighbours) @[{ x + g * t->group, t->group, -t->offset,@|
       (1 << t->bits) - 1 - t->offset, t->has_min }@];
     b->fit[g] = search_group(&b->of[g]);
     if (fabs(b->fit[g].s) > fabs(s)) s = b->fit[g].s;

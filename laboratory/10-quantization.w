@@ -561,22 +561,22 @@ static bool print_steps(struct fixture *lab, struct error *why)
 
 @<Round to steps that are not equal@>=
 enum { CLASSES = 41 };
-static void count_classes(void *ctx, const float *x)
+static void count_sharees(void *ctx, const float *x)
 {
-  double *class = ctx, most = 0;
+  double *share = ctx, most = 0;
   for (size_t i = 0; i < WEIGHT_BLOCK; i++) most = fmax(most, fabs((double) x[i]));
   for (size_t i = 0; i < WEIGHT_BLOCK && most > 0; i++)
-    class[(int) lround((CLASSES / 2) * ((double) x[i] / most + 1))]++;
+    share[(int) lround((CLASSES / 2) * ((double) x[i] / most + 1))]++;
 }
 static bool draw_steps(struct fixture *lab, struct error *why)
 {
-  double class[CLASSES] = @[{ 0 }@], all = 0;
+  double share[CLASSES] = @[{ 0 }@], all = 0;
   (void) why;
-  each_block(lab, count_classes, class);
-  for (int i = 0; i < CLASSES; i++) all += class[i];
+  each_block(lab, count_sharees, share);
+  for (int i = 0; i < CLASSES; i++) all += share[i];
   printf("x,percent\n");
   for (int i = 0; i < CLASSES; i++)
-    printf("%.4f,%.4f\n", i / (double) (CLASSES / 2) - 1, 100 * class[i] / all);
+    printf("%.4f,%.4f\n", i / (double) (CLASSES / 2) - 1, 100 * share[i] / all);
   return true;
 }
 
@@ -709,12 +709,12 @@ What other programs wrote, and how fast they are, is in two files, which \.{benc
 @<Print the keys of the search@>=
 static bool print_search_line(void *ctx, const char *line)
 {
-  double *of = ctx, error;
+  double *of = ctx, off;
   char type[16], by[16];
-  if (sscanf(line, "%15[^,],%15[^,],%lf", type, by, &error) != 3) return false;
-  printf("search.%s.%s %.4f\n", type, by, error);
-  if (strcmp(by, "incipit") == 0 && strcmp(type, "q4_0") == 0) of[0] = error;
-  if (strcmp(by, "incipit") == 0 && strcmp(type, "q4_k") == 0) of[1] = error;
+  if (sscanf(line, "%15[^,],%15[^,],%lf", type, by, &off) != 3) return false;
+  printf("search.%s.%s %.4f\n", type, by, off);
+  if (strcmp(by, "incipit") == 0 && strcmp(type, "q4_0") == 0) of[0] = off;
+  if (strcmp(by, "incipit") == 0 && strcmp(type, "q4_k") == 0) of[1] = off;
   return true;
 }
 static bool print_search(struct fixture *lab, struct error *why)
