@@ -1332,6 +1332,10 @@ START_TEST(the_best_of_all_ways)
   ck_assert_str_eq(ids_of(t, "x"), "0");
   ck_assert_str_eq(ids_of(t, ""), "");
   tokenizer_close(&M, t);
+  static const struct way_piece two[] = { { "ab", -5, 1 }, { "bc", -1, 1 } };
+  t = ways(two, 2, &h, NULL, 0);
+  ck_assert_str_eq(ids_of(t, "abc"), "0 2"); /* a piece begins with the first letter, and yet it may be unknown */
+  tokenizer_close(&M, t);
   /* sums in single precision, and carried over the words; as the library has it */
   h.escape = 1;
   static const struct way_piece single[] = { { "\xe2\x96\x81", -.2f, 1 }, { "a", -.5f, 1 }, { "b", -1.3f, 1 }, { "\xe2\x96\x81" "a", -5.8f, 1 },

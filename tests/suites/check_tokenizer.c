@@ -467,10 +467,10 @@ END_TEST
 /* a pattern that two libraries read differently is refused; what published files say is not */
 START_TEST(a_pattern_has_one_reading)
 {
-  static const char *const two[] = { "\\p{N}{1,3}+", "a{2}?", "a{,3}", "[a-z&&[aeiou]]", "[a[bc]]",
-    "[[:alpha:]]", "[]a]", "[^]a]", "[a\\W]", "\\b", "\\B", "x$", "^x", "\\h", "\\v", "\\X", "\\R",
-    "\\Z", "\\1", "(?m:.)", "(?i)ss", "(?i:ss)", "(?i:Ff)", "(?i:x|st)", "(?i:\xc3\x9f)",
-    "(?i:[\xc3\x9f])", "(?:(?i:(?:fi)))", "\\p{Han}", "\\p{^Greek}", "\\x41", "\\pL", "(?#x)",
+  static const char *const two[] = { "a{,3}", "[a-z&&c]", "[^a&&[b]]", "[&&[b]]", "[a&&[b]c]", "[a[bc]]",
+    "[[:punct:]]", "[]a]", "[^]a]", "[a\\W]", "[\\b]", "[\\H]", "\\v", "\\X", "\\R", "\\K", "\\G", "x(?i)y", "\\p{Alpha}",
+    "\\1", "(?m:.)", "(?i)ss", "(?i:ss)", "(?i:Ff)", "(?i:x|st)", "(?i:\xc3\x9f)",
+    "(?i:[\xc3\x9f])", "(?:(?i:(?:fi)))", "\\p{^Greek}", "\\x41", "\\pL", "(?#x)",
     "(*ACCEPT)", "(?i:\\x{df})", "(?i:s\\x{73})", "a\\", "{", "\\u0041" },
                            *const one[] = {
                              "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,"
@@ -481,7 +481,7 @@ START_TEST(a_pattern_has_one_reading)
                              "(?<=x)y|(?<!x)z|(?>ab|a)c|(?=d)", "\\x{1f600}|\\p{^Lu}\\P{Nd}",
                              "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+",
                              "[\xe4\xb8\x80-\xe9\xbe\xa5]+", "(?i:a)(?:ss)", "\\$\\^\\{\\.",
-                             "a{2}b{1,}c{1,3}", "\\d\\D\\s\\S\\t\\f", "\\w+|[^\\w\\s]+", "\\W\\w[\\w-]"
+                             "a{2}b{1,}c{1,3}", "\\p{N}{1,3}+", "a{2}?", "[a-z&&[aeiou]]", "[[:alpha:]]", "\\b\\B", "^x$", "\\A\\h\\H\\z\\Z", "(?i)ta?e", "\\p{Han}", "\\d\\D\\s\\S\\t\\f", "\\w+|[^\\w\\s]+", "\\W\\w[\\w-]"
                            };
   for (size_t i = 0; i < sizeof two / sizeof *two + sizeof one / sizeof *one; i++) {
     bool good = i >= sizeof two / sizeof *two;
@@ -509,7 +509,7 @@ START_TEST(a_pattern_has_one_reading)
         size_t from = strtoull(end + 10, NULL, 10) - 1, shown = (size_t) (end - at) - 3;
         if (shown >= 3 && memcmp(end - 3, "...", 3) == 0) shown -= 3;
         ck_assert_msg(from < strlen(p) && shown > 0 && shown <= 16
-          && (i == 20 || strncmp(p + from, at + 3, shown) == 0), "%s: %s", p, why.text);
+          && (strstr(p, "\xc3") != NULL || strncmp(p + from, at + 3, shown) == 0), "%s: %s", p, why.text);
       }
       tokenizer_close(&M, t);
     }
@@ -766,9 +766,9 @@ START_TEST(every_defect_has_its_own_sentence)
       "", { "pre_tokenizer.pretokenizers[1].type", "Digits", "no stage after ByteLevel" } },
     { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
       "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": "
-      "\"\\\\w+\\\\b\"}, \"behavior\": \"Isolated\"}, " PRE "]}",
+      "\"\\\\w+\\\\K\"}, \"behavior\": \"Isolated\"}, " PRE "]}",
       "null", DEC, "",
-      { "pre_tokenizer.pretokenizers[0].pattern", "an escaped letter or digit: `\\b' at byte 4", "Oniguruma" } },
+      { "pre_tokenizer.pretokenizers[0].pattern", "\\K, which the two read otherwise: `\\K' at byte 4", "Oniguruma" } },
     { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
       "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": "
       "\"a(\"}, \"behavior\": \"Isolated\"}, " PRE "]}",

@@ -1,9 +1,13 @@
-/* dialects.h -- do two libraries read a pattern alike? */
+/* dialects.h -- a pattern for one library, as another must read it */
 #ifndef INCIPIT_DIALECTS_H
 #define INCIPIT_DIALECTS_H
-#include <stddef.h>
+#include "ground/ground.h"
+#include "ground/buffers.h"
 
-/* what in a pattern of n bytes Oniguruma and PCRE2 may read differently, and at which byte it
-   begins; NULL if there is nothing */
-const char *dialects_differ(const char *pattern, size_t n, size_t *at);
+enum { DIALECTS_CAP = 80 };
+
+/* appends to out what PCRE2 must read to find what Oniguruma finds by a pattern of n bytes; said, if it
+   is not empty, is the part that has no such form, and *at the byte at which it begins; false: no memory */
+bool dialects_translate(struct memory *m, const char *pattern, size_t n, struct bytes *out,
+  char said[DIALECTS_CAP], size_t *at, struct error *why);
 #endif

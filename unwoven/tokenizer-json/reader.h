@@ -88,8 +88,8 @@ bool stages_read_normalizer(struct json_reader *r, const char *where,
 bool stages_cut_at(struct json_reader *r, const char *where,
   const char *pattern, size_t n);
 
-/* does a pattern of a file mean the same to PCRE2? false and a sentence */
-bool stages_same_in_both(struct json_reader *r, const char *where, json_t *regex);
+/* puts a pattern of a file into r->row, as PCRE2 must read it; false and a sentence */
+bool stages_translate(struct json_reader *r, const char *where, json_t *regex);
 
 /* where a block is put before a text */
 enum scheme { SCHEME_NEVER, SCHEME_FIRST, SCHEME_ALWAYS };

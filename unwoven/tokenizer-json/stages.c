@@ -51,21 +51,22 @@ static bool put_instead(struct json_reader *r, const char *where,
     n, literal, &inner), &inner);
 }
 
-/* Asked before the pattern is compiled, since PCRE2 would take it, with a meaning of its
+/* Translated before the pattern is compiled, since PCRE2 would take it, with a meaning of its
    own. The message quotes the pattern from the part that is refused on, and counts bytes
-   from 1, as people count, since a pattern may be longer than a line. */
-bool stages_same_in_both(struct json_reader *r, const char *where,
-  json_t *regex)
+   from 1, as people count, since a pattern may be longer than a line. What is good is left in the
+   reader's row. */
+bool stages_translate(struct json_reader *r, const char *where, json_t *regex)
 {
   const char *pattern = json_string_value(regex);
   size_t n = json_string_length(regex), at = 0;
-  const char *wrong = dialects_differ(pattern, n, &at);
-  if (wrong == NULL) return true;
-  char text[EXCERPT_MAX + 4], found[128];
-  snprintf(found, sizeof found, "%s: `%s' at byte %zu", wrong,
+  char text[EXCERPT_MAX + 4], found[200], said[DIALECTS_CAP];
+  r->row.n = 0;
+  if (!dialects_translate(r->m, pattern, n, &r->row, said, &at, r->why)) return false;
+  if (said[0] == '\0') return true;
+  snprintf(found, sizeof found, "%s: `%s' at byte %zu", said,
     text_excerpt(pattern + at, n - at, 16, text), at + 1);
   return error_found(r->why, r->file, where, found,
-    "a pattern that PCRE2 and Oniguruma read alike");
+    "a pattern that can be told to PCRE2 as Oniguruma reads it");
 }
 
 /* Every match becomes a piece of its own (Isolated), or matches are dropped (Removed), or each is glued
@@ -105,12 +106,13 @@ static bool read_split(struct json_reader *r, const char *where, json_t *v)
   json_t *given = regex != NULL ? regex : text;
   if (json_string_length(given) == 0)
     return reader_refuse(r, at.name, given, "a Regex or a String");
-  if (regex != NULL && !stages_same_in_both(r, at.name, regex)) return false;
+  if (regex != NULL && !stages_translate(r, at.name, regex)) return false;
   struct text_step s;
   if (!choose_behaviour(r, where, how, NULL, invert, &s)) return false;
   struct error inner = { "" };
   return or_refuse(r, at.name, tokenizer_add_step(r->m, r->t, s,
-    json_string_value(given), json_string_length(given),
+    regex != NULL ? (const char *) r->row.byte : json_string_value(given),
+    regex != NULL ? r->row.n : json_string_length(given),
     regex == NULL, &inner), &inner);
 }
 
@@ -322,11 +324,12 @@ static bool read_replace(struct json_reader *r, const char *where,
     || !reader_keys(r, at.name, pattern, "Regex String ")) return false;
   if (json_string_length(given) == 0)
     return reader_refuse(r, at.name, given, "a Regex or a String");
-  if (regex != NULL && !stages_same_in_both(r, at.name, regex)) return false;
+  if (regex != NULL && !stages_translate(r, at.name, regex)) return false;
   if (!json_is_string(by))
     return reader_refuse(r, field_below(where, "content").name, by, "some text");
-  return put_instead(r, at.name, json_string_value(given),
-    json_string_length(given), regex == NULL, json_string_value(by),
+  return put_instead(r, at.name,
+    regex != NULL ? (const char *) r->row.byte : json_string_value(given),
+    regex != NULL ? r->row.n : json_string_length(given), regex == NULL, json_string_value(by),
     json_string_length(by));
 }
 

@@ -91,8 +91,8 @@ bool tekken_read(struct json_reader *r, json_t *file)
   r->t->kind = "tekken ranks", r->t->ignore_merges = true;
   for (size_t i = 0; i < all - first; i++)
     if (!add_word(r, json_array_get(vocab, i), i, first)) return false;
-  if (!merge_words(r, first) || !stages_same_in_both(r, "config.pattern", pattern)
-    || !stages_cut_at(r, "config.pattern", json_string_value(pattern), json_string_length(pattern))
+  if (!merge_words(r, first) || !stages_translate(r, "config.pattern", pattern)
+    || !stages_cut_at(r, "config.pattern", (const char *) r->row.byte, r->row.n)
     || !add_specials(r, special, first)) return false;
   /* the second of the special tokens begins a text */
   return tokenizer_index_added(r->m, r->t, r->why)

@@ -134,7 +134,7 @@ CHANGES = [("plain", {"normalizer": {"type": n}}) for n in ("NFC", "NFD", "NFKC"
     ("plain", {"pre_tokenizer": before({"type": "Punctuation", "behavior": how})}) for how in HOW] + [("plain", {"pre_tokenizer": before({"type": "Digits", "individual_digits": i})}) for i in (True, False)] + [
     ("plain", {"pre_tokenizer": before({"type": t})}) for t in ("Whitespace", "WhitespaceSplit", "BertPreTokenizer", "UnicodeScripts")] + [
     ("plain", {"post_processor": {"type": t, "sep": ["a", 65], "cls": ["b", 66]} | ({"trim_offsets": True, "add_prefix_space": True} if t[0] == "R" else {})}) for t in ("RobertaProcessing", "BertProcessing")] + [
-    ("plain", {"pre_tokenizer": before(split(p, "Isolated"))}) for p in ("\\w+|[^\\w\\s]+", "\\b", "\\B\\w", "^\\w+|\\w+$", "(?i)THE|[A-Z]", "\\d{1,2}+", "a{2}?b|\\h", "[\\W&&[^a]]", "[a-z&&[^aeiou]]+", "[\\W\\d]+", "[^\\W\\d]+", "\\p{Greek}+|\\p{Han}", "\\A.|.\\z", "[[:alpha:]]+")] + [
+    ("plain", {"pre_tokenizer": before(split(p, "Isolated"))}) for p in ("\\w+|[^\\w\\s]+", "\\b", "\\B\\w", "^\\w+|\\w+$", "(?i)THE|[A-Z]", "\\d{1,2}+", "a{2}?b|\\h", "[a-z&&[^aeiou]]+", "[A-Z&&[AEIOU]]", "(?:ab|c){2}+x?", "\\p{Greek}+|\\p{Han}", "\\A.|.\\z", "[[:alpha:]]+")] + [
     ("plain", {"added_tokens": [{"id": 300, "content": "a", "single_word": False, "lstrip": False, "rstrip": False, "normalized": True, "special": False}]})]
 def changed(base, change):
     file = json.load(open(os.path.join(HERE, base, "tokenizer.json"), encoding="utf-8"))
@@ -258,6 +258,29 @@ def compare_names(incipit, folder, n):
                 ("tokenizer.ggml.merges", [" ".join(m) for m in file["model"]["merges"]]), ("tokenizer.ggml.bos_token_id", 0), ("tokenizer.ggml.add_bos_token", False)])
             asked = texts(n) if each == name else texts(100)
             ok = count("tokenizer.ggml.pre " + each, [e.ids for e in t.encode_batch(asked, add_special_tokens=False)], ask(incipit, path, asked), asked) and ok
+    return ok
+
+# ---- files of ranks: Mistral's from its package, the others from the maintainers' vocabularies, where they are
+def compare_ranks(incipit, folder, n):
+    ok, asked = True, texts(n, seed=4)
+    try:
+        import mistral_common
+        from mistral_common.tokens.tokenizers.tekken import Tekkenizer
+        data = os.path.join(os.path.dirname(mistral_common.__file__), "data")
+        for f in sorted(f for f in os.listdir(data) if f.startswith("tekken")):
+            t = Tekkenizer.from_file(os.path.join(data, f))
+            ok = count(f, [t.encode(x, bos=True, eos=False) for x in asked], ask(incipit, os.path.join(data, f), asked, True), asked) and ok
+    except ImportError: print("the Python package mistral-common is not installed: tekken.json was not compared")
+    alphabet = {}
+    for b in range(256): alphabet[chr(b if 33 <= b <= 126 or 161 <= b <= 255 and b != 173 else 256 + b if b <= 32 else 256 + 33 + b - 127 if b <= 160 else 256 + 67)] = b
+    for name, lines, add in (("llama3", 128000, True), ("qwen3", 151643, False)):
+        path = os.path.join(os.environ.get("SHARED", os.path.join(ROOT, "..", "shared")), "golden/tokenizers", name, "tokenizer.json")
+        if not os.path.exists(path): print("no", path, "here: its ranks were not compared"); continue
+        t = Tokenizer.from_file(path); t.encode_special_tokens = True
+        words = {i: w for w, i in json.load(open(path, encoding="utf-8"))["model"]["vocab"].items()}
+        ranks = os.path.join(folder, "ranks")
+        open(ranks, "w").write("".join("%s %d\n" % (base64.b64encode(bytes(alphabet[c] for c in words[i])).decode(), i) for i in range(lines)))
+        ok = count("ranks of " + name, [e.ids for e in t.encode_batch(asked, add_special_tokens=add)], ask(incipit, ranks, asked, add), asked) and ok
     return ok
 
 def main():
