@@ -774,6 +774,27 @@ function incipit.alphabet(name)
     tikz("\\node[fig/number] at (%.1f,.42) {%X};\\node[fig/number,anchor=east] at (-.15,%.1f) {%X};", k + .5, k, -k - .5, k)
   end
 end
+-- the lattice of a text: places, the best score to each, and an arc for each piece, the longer the higher; single letters below
+function incipit.unigram(name, text)
+  local rows, best, dx = incipit.csv(name), { [0] = 0 }, 24
+  for j = 1, #text do
+    for _, r in ipairs(rows) do
+      if r.to == j and (best[j] == nil or best[r.from] + r.score > best[j]) then best[j] = best[r.from] + r.score end
+    end
+  end
+  for _, r in ipairs(rows) do
+    local n, shade = r.to - r.from, r.best == 1 and "rubric" or "ink"
+    local bend, y = n == 1 and -9 or 13 * (n - 1), n == 1 and -9.5 or 10.4 * (n - 1) + 2.6
+    tikz("\\draw[%s,line width=%s] (%g,%d) .. controls +(%g,%g) and +(%g,%g) .. (%g,%d);", shade, r.best == 1 and "1.1pt" or ".5pt",
+      r.from * dx + 1.8, n == 1 and -2 or 2, dx * n / 5, bend, -dx * n / 5, bend, r.to * dx - 1.8, n == 1 and -2 or 2)
+    tikz("\\node[fig/number,fill=white,inner sep=.6pt,text=%s] at (%g,%g) {\\texttt{%s} $%g$};", shade, (r.from + r.to) * dx / 2, y, r.piece, r.score)
+  end
+  for j = 0, #text do
+    tikz("\\node[circle,draw=ink,fill=white,line width=.6pt,inner sep=0pt,minimum size=6.4mm,font=\\figfont] at (%d,0) {%d};", j * dx, j)
+    tikz("\\node[fig/number] at (%d,-17) {$%g$};", j * dx, best[j])
+  end
+  tikz("\\node[fig/label,anchor=east] at (-6,0) {place};\\node[fig/label,anchor=east] at (-6,-17) {best score};")
+end
 -- a text as it stands in its file, each character the redder the more of its bits can be turned and the file still loads
 function incipit.siege(name)
   local x, y = 0, 0

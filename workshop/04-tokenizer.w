@@ -43,13 +43,16 @@ has lost the blank, and the model has seen only one of the two in training. We f
 #include "tokenizer/tokenizer_internal.h"
 @<A vocabulary of a few words@>@;
 @<Show a text's ids in both orders@>@;
+@<Show the lattice@>@;
 @#
 int main(int argc, char **argv)
 {
-  bool values = argc > 1 && strcmp(argv[1], "values") == 0;
-  for (int newer = 0; newer < 2; newer++)
+  const char *what = argc > 1 ? argv[1] : "";
+  bool values = strcmp(what, "values") == 0;
+  bool lattice = strcmp(what, "lattice") == 0;
+  for (int newer = 0; newer < 2 && !lattice; newer++)
     if (!show_order(newer, values)) return 1;
-  return 0;
+  return show_lattice(values, lattice) ? 0 : 1;
 }
 
 @* Ever smaller cuts. \label{sec:inside}
@@ -60,12 +63,14 @@ Encoding is a series of cuts, and \cref{fig:stages} shows them on one text. Firs
 
 Why so many? Because each cut protects something from the next. No merge may swallow half of a special token, so those are taken out before. No pattern should see a broken character. And a vocabulary was learnt on texts in one normal form; an \texttt{e} with a separate accent would become other tokens than \texttt{\'e}.
 
-@ The stages between, normal form and pre-tokenizer, come from the file, in any order and number. There are five kinds. Four of them change the text: they put characters before it, replace characters by others, bring it
-into normal form C, or remove superfluous blanks. The fifth kind cuts.
+@ The stages between, normal form and pre-tokenizer, come from the file, in any order and number. One kind cuts. All others change the text: they put characters before it, replace characters by others, bring it
+into one of four normal forms, map characters by a table, make them small, or remove marks, control characters or superfluous blanks.
 
-In Hugging Face's files such a stage is an object with one of many names; \cref{tokenizer-json} translates them into these five. The number of stages is limited, since a hostile file could otherwise slow us down with patterns without end.
+In Hugging Face's files such a stage is an object with one of many names; \cref{tokenizer-json} translates them into these. The number of stages is limited, since a hostile file could otherwise slow us down with patterns without end.
 
-\printedheader[text_step_kind, text_step]{tokenizer/tokenizer_internal.h}
+\printedheader[text_step_kind..text_step]{tokenizer/tokenizer_internal.h}
+
+A cut may leave its matches as pieces of their own, drop them, or glue each to a neighbour: a blank to the word before it, say. The enumeration in the middle says which.
 
 @* Where the words are kept. \label{sec:outside}
 A vocabulary has \given{100,000} strings or more, most of them a few bytes long. As many allocations would cost more memory for their headers (\cref{sec:allocator}) than for their letters. So the bytes of all tokens are in one block of memory, the \emph{string pool}, and a token is a \emph{span} of it, an offset and a length. Why not an address? The pool moves when it grows.
@@ -478,7 +483,9 @@ character, or an \texttt{e} and an accent. Normal form C, or NFC, uses the singl
 after a letter are sorted by their \emph{combining classes}, and characters that can be composed are composed. The library utf8proc has the tables for all three, and a function that does all three.
 @^normal form@>
 
-We use it for the first and the third. For the second it exchanges neighbours. That is fast for letters with an accent or two; but on a text that consists of marks, which an
+The other three forms are the same steps: form D leaves out the last one, and the forms K take apart what only \emph{looks} alike as well, so that the ligature \texttt{fi} becomes two letters.
+
+We use the library for the first step and the third. For the second it exchanges neighbours. That is fast for letters with an accent or two; but on a text that consists of marks, which an
 attacker may send us, its time grows with the square of the length. So we sort ourselves, with a trick: a mark's key is one number, made of its class, its place and its code point. Sorting the
 keys of a run sorts the marks by class, and keeps the order of marks of the same class.
 
@@ -622,7 +629,7 @@ static bool encode_characters(struct job *j,
 }
 
 @* The best of all ways: Unigram and Viterbi. \label{sec:unigram}
-Merging decides one pair at a time and never takes a decision back. Could we not look at the whole word first, and choose the best of \emph{all} ways to cut it? That is what the vocabularies of T5, XLM-R and many smaller models want. Their method is called \emph{Unigram} \cited{Kudo 2018}: every piece has a score, the logarithm of a probability that was learnt; a way to cut a text is worth the sum of the scores of its pieces; and the best way wins. A sum of logarithms is the logarithm of a product, so the best way is the likeliest, if each piece is drawn without a look at the others.
+Merging decides one pair at a time and never takes a decision back. Could we not look at the whole word first, and choose the best of \emph{all} ways to cut it? That is what the vocabularies of T5, XLM-R and many smaller models want. Their method is called \emph{Unigram} \cited{Kudo 2018a}: every piece has a score, the logarithm of a probability that was learnt; a way to cut a text is worth the sum of the scores of its pieces; and the best way wins. A sum of logarithms is the logarithm of a product, so the best way is the likeliest, if each piece is drawn without a look at the others.
 @^Unigram@>@^Viterbi algorithm@>
 
 \begin{byhand}{\texttt{abab}, cut in the best way}
@@ -969,12 +976,78 @@ static bool show_order(bool newer, bool values)
   return ok && m.all.live == 0;
 }
 
+@ The five pieces with scores get a tokenizer as well, whose best way is that of the hand calculation. For the figure the program prints the lattice: an arc for every piece that fits, and whether it is on the best way.
+
+@<Show the lattice@>=
+static const struct { const char *word; double score; } scored[] = @[{
+  { "a", -2 }, { "b", -2.5 }, { "ab", -3 }, { "ba", -3.1 },@|
+  { "aba", -5 } }@];
+enum { SCORED = 5 };
+@#
+static bool make_scored(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  for (uint32_t i = 0; i < SCORED; i++) {
+    struct vocab_entry *k = tokenizer_vocab_at(m, t, i, why);
+    if (k == NULL || !tokenizer_intern(m, t, scored[i].word,
+      strlen(scored[i].word), &k->piece, why)) return false;
+    k->text = k->piece;
+  }
+  t->char_level = true;
+  if (!tokenizer_make_scores(m, t, why)) return false;
+  for (int i = 0; i < SCORED; i++)
+    t->unigram.score[i] = scored[i].score;
+  return tokenizer_index_vocab(m, t, why)
+    && tokenizer_index_scores(m, t, -5, false, why)
+    && tokenizer_index_added(m, t, why);
+}
+
+@ An arc is on the best way if one of its ids covers just these letters. The best scores of the places follow from \eqref{eq:viterbi}; the figure's program computes them again from the arcs.
+
+@<Show the lattice@>=
+static void print_arcs(const char *text, const struct ids *best)
+{
+  printf("from,to,piece,score,best\n");
+  for (size_t at = 0; at < strlen(text); at++)
+    for (int i = 0; i < SCORED; i++) {
+      size_t n = strlen(scored[i].word), place = 0, on = 0;
+      if (strncmp(text + at, scored[i].word, n) != 0) continue;
+      for (size_t k = 0; k < best->n; k++) {
+        on = on || (place == at && best->id[k] == (uint32_t) i);
+        place += strlen(scored[best->id[k]].word);
+      }
+      printf("%zu,%zu,%s,%g,%zu\n", at, at + n, scored[i].word,
+        scored[i].score, on);
+    }
+}
+@#
+static bool show_lattice(bool values, bool lattice)
+{
+  static const char text[] = "abab";
+  struct memory m = @[{ .fail_at = 0 }@];
+  struct error why;
+  struct ids list = @[{ NULL, 0, 0 }@];
+  struct tokenizer *t = memory_alloc(&m, MEMORY_TOKENS, 1, sizeof *t,
+    &why);
+  bool ok = t != NULL && make_scored(&m, t, &why)
+    && tokenizer_encode(t, &m, text, strlen(text), false, false,
+    &list, &why);
+  if (lattice) print_arcs(text, &list);
+  else if (values) printf("vocab.best %zu\n", list.n);
+  else printf("best way:   |%s| is", text);
+  for (size_t i = 0; i < list.n && !lattice && !values; i++)
+    printf(" %s%s", scored[list.id[i]].word, i + 1 < list.n ? "" : "\n");
+  ids_free(&m, &list);
+  tokenizer_close(&m, t);
+  return ok && m.all.live == 0;
+}
+
 @ What the program prints:
 
-\checkpoint{build/out/tokenizer.txt}{two orders, and a letter in bytes}
+\checkpoint{build/out/tokenizer.txt}{two orders, a letter in bytes, and a best way}
 
 @* Exercises. \label{sec:vocabexercises}
-The first can be done on paper; the second needs an argument, and the third one word of C.
+The first and the fourth can be done on paper; the second needs an argument, and the third one word of C.
 
 \begin{exercises}
 \exercise{check}{ex:vocab.longest}{The letters and the signs \texttt{<} and \texttt{>} are tokens, and three tokens have been added: \texttt{<a>}, \texttt{<a>b} and \texttt{b<a>c}. Which tokens does the text \texttt{<a>b<a>c} become?}{\texttt{make
@@ -983,4 +1056,8 @@ exercise-W4-1}}{The longest that begins at the first place is \texttt{<a>b}. Wha
 exercise-W4-2}}{A character that is not a piece becomes its bytes, at most four, and no merge joins them; the block is one id more if nothing merges with it: $4n+1$. Emoji without a piece of their own reach the bound.}
 \exercise{check}{ex:vocab.shortest}{Let the search for added tokens take the \emph{shortest} that begins at a place, but still at the first place. What would a file with both \texttt{<s>} and \texttt{<s>x} never find?}{\texttt{make
 exercise-W4-3}}{A |break| after |*length = i + 1|. Of two tokens that begin alike, the longer would never be found.}
+\exercise{check}{ex:vocab.unigram}{Unigram cuts \texttt{banana} with the pieces \tok b $-3$, \tok a $-2$, \tok n $-2$, \tok{an} $-3$, \tok{na} $-3.2$, \tok{ana} $-4.5$ and \tok{ban} $-6$. Which pieces is the best way made of?}{\texttt{make
+exercise-W4-4}}{Place by place: $-3$, $-5$, $-6$, $-7.5$, $-9$, $-10.5$. The last place is reached from the third by \tok{ana}, $-6-4.5$; the third by \tok b\,\tok{an}, $-3-3$, as well as by \tok{ban}, $-6$, which was met first. So the best way is \tok{ban}\,\tok{ana}.}
+\exercise{think}{ex:vocab.ways}{A text of $n$ letters \texttt a, and all of \tok a, \tok{aa}, \tok{aaa} are pieces with the same score. How many pieces has the best way? Give a formula in $n$, with \texttt{int} for the whole part.}{\texttt{make
+exercise-W4-5}}{Every piece costs the same, so the fewest win: $n/3$, rounded up, \texttt{int((n+2)/3)}.}
 \end{exercises}

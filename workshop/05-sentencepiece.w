@@ -142,21 +142,27 @@ bool sentencepiece_make(struct memory *m, struct tokenizer *t,
 A rank file has a line for each token: its bytes in base64, a blank, and its rank, which is also its id. \emph{Base64} writes three bytes as four letters of an alphabet of 64, and pads the last group of four with equal signs. So each letter adds six bits, and as soon as eight have collected, a byte is complete. (The reader is \.{unwoven/sentencepiece/tiktoken.c}.)
 @^base64@>
 
-How is a text cut before the merges are applied? Which special tokens are there? The file does not say; OpenAI keeps both in the source of tiktoken. But there are only four such files, and the number of lines tells which is which (\cref{tab:rankfiles}). A file that has lost or gained a line belongs to none, and it is better to say so than to cut texts with the wrong pattern.
+How is a text cut before the merges are applied? Which special tokens are there? The file does not say; its makers keep both in the source of their programs. But there are only a few such files, and the number of lines tells which is which (\cref{tab:rankfiles}). A file that has lost or gained a line belongs to none, and it is better to say so than to cut texts with the wrong pattern.
 
 \begin{table}
-\tabcaption{tab:rankfiles}{The four rank files. For any other number of lines we do not know how to cut a text.}
+\tabcaption{tab:rankfiles}{The rank files. For any other number of lines we do not know how to cut a text.}
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}lp{34mm}p{26mm}@@{}}
 \tabhead{lines} & \tabhead{name} & \tabhead{pattern} & \tabhead{special tokens}\\
 \midrule
 \given{50\,256} & \texttt{r50k\_base} & GPT-2's & the end of a text\\
 \given{50\,280} & \texttt{p50k\_base} & GPT-2's & the end of a text\\
 \given{100\,256} & \texttt{cl100k\_base} & digits by threes & five\\
-\given{199\,998} & \texttt{o200k\_base} & and capital letters apart, so \texttt{camelCase} is cut where a person would cut it & two
+\given{199\,998} & \texttt{o200k\_base} & and capital letters apart, so \texttt{camelCase} is cut where a person would cut it & two\\
+\given{128\,000} & Llama 3 & digits by threes & 256, of which the first begins each text\\
+\given{200\,000} & Llama 4 & that of \texttt{o200k\_base} & those of a chat; the first begins each text\\
+\given{151\,643} & Qwen & digits one by one, after normal form C & 208
 \end{tabular*}
 \end{table}
 
 Numbers are limited as everywhere: an id must be smaller than the number of bytes in the file, since each line takes more than one. And a piece that is a token as a whole becomes that token, even if the merges would have led elsewhere; tiktoken looks this up first, too.
+
+Mistral writes its ranks as JSON (\.{tekken.json}). There the pattern is in the file, and so is the number of special tokens that come before the words: the id of a word is its rank and that number. (\.{unwoven/tokenizer-json/tekken.c})
+@^tekken.json@>
 
 @* Protocol buffers. \label{sec:protobuf}
 SentencePiece writes its model as a \emph{protocol buffer}, a format for structures that can gain fields without breaking old readers. A message is a sequence of fields. Each begins with a number that
@@ -258,11 +264,11 @@ bool wire_next(struct wire *w, struct wire_field *f)
 
 @* Scores. \label{sec:sentencepiece}
 Four fields of the message concern us: the pieces, one after another (1); how they were learnt (2); the normalizer, which prepares a text before it is encoded (3); and the denormalizer, which would change a decoded text (5) and must be empty. The
-value of an absent field is given in the description of the format, not in the file: a model that says nothing was made by \emph{Unigram}, which compares all ways of cutting a text and has no merges. Such a file is valid, but of another kind, and we do not read it.
+value of an absent field is given in the description of the format, not in the file: a model that says nothing was made by \emph{Unigram}, which compares all ways of cutting a text and has no merges (\cref{sec:unigram}). Then the scores are taken as they are, and the rest of this section does not concern it.
 @^score, of SentencePiece@>@^Unigram@>
 
 Pieces have six types. \emph{Normal} ones merge. \emph{Control} pieces and the \emph{unknown} one are made by no merge; they become special tokens, which are recognized only on request. \emph{User-defined} pieces are frozen: they
-are taken out of the text before anything merges. \emph{Byte} pieces spell characters that have no piece, and are recognized by their names. The sixth type, number 5, is for \emph{unused} pieces: SentencePiece merges them and then takes them apart again. It is refused. (In a GGUF file they fill the vocabulary up to a round number, and are never found.)
+are taken out of the text before anything merges. \emph{Byte} pieces spell characters that have no piece, and are recognized by their names. The sixth type, number 5, is for \emph{unused} pieces: SentencePiece merges them and then takes them apart again. With merges it is refused; Unigram passes such a piece over. (In a GGUF file they fill the vocabulary up to a round number, and are never found.)
 
 Scores become ranks by sorting: the highest score gets rank 0, and equal scores get equal ranks. A score must not be NaN, which cannot be sorted. NaN is the one float that does not equal itself, so a comparison of the score with itself finds it.
 
@@ -275,8 +281,38 @@ is a property of the file. SentencePiece gives every letter that it uses a piece
 
 @ What is done with a text before it is encoded? The normalizer becomes up to three steps, in this order: remove extra blanks, put one blank before the text, and write the block U+2581 for each blank, which makes blanks visible in a list of pieces. Decoding turns blocks back into blanks. It drops the first blank if one was put there or, as SentencePiece does, if extra blanks are removed.
 
-Two things are refused. A normalizer may have a map that replaces characters by others, with a name such as \texttt{nmt\_nfkc}; with that one \texttt{\textonehalf} would become three characters before anything is looked
-up. And SentencePiece finds a user-defined piece with a blank in it \emph{before} it removes extra blanks; our steps come in the opposite order, so a file that wants both is refused.
+One thing is refused. SentencePiece finds a user-defined piece with a blank in it \emph{before} it removes extra blanks; our steps come in the opposite order, so a file that wants both is refused.
+
+@* A map of characters: the double array. \label{sec:charsmap}
+Before all this, a normalizer may replace characters by others, for example \texttt{\textonehalf} by three. The rules have a name, such as \texttt{nmt\_nfkc}, but the file does not rely on the name: it has the whole map in it, as bytes. What do they say?
+@^double array@>@^normalizer@>
+
+Think of the keys of the map, some letters each, as a tree, like that of the added tokens (\cref{sec:added}). The file has the tree in the most compact form that one can still walk through, the \emph{double array} \cited{Aoe 1989}. All nodes are numbers in one array. A node $p$ has an \emph{offset} $o$, and its child for the byte $c$ is at the place $p\oplus o\oplus c$, if the unit at that place bears the label $c$; otherwise there is no such child. No list of children and no search: a step is two exclusive ors and one comparison. A bit of the unit says that a key ends here; then the unit at $p\oplus o$ has the place of its string.
+
+\begin{byhand}{A, and AB}
+The map has two entries: \texttt A becomes \texttt a, and \texttt{AB} becomes \texttt x. The strings are \texttt a, a zero, \texttt x, a zero. The root, unit 0, has the offset 1. In hexadecimal:
+
+\medskip
+\begin{tabular}{@@{}llll@@{}}
+\tabhead{step} & \tabhead{place} & \tabhead{the unit has} & \tabhead{so}\\
+byte \texttt A, 41 & $0\oplus1\oplus41=40$ & label 41, offset 1, a key ends & look at $40\oplus1$\\
+value & $41$ & 0 & string 0: \texttt a\\
+byte \texttt B, 42 & $40\oplus1\oplus42=3$ & label 42, offset 1, a key ends & look at $3\oplus1$\\
+value & $2$ & 2 & string 2: \texttt x
+\end{tabular}
+\medskip
+
+Which of the two counts in a text \texttt{AB}? SentencePiece takes the longest key, so the answer is \texttt x. A test does this with the same five numbers.
+\end{byhand}
+
+\printedfunction{tokenizer/charsmap.c}{look_up}
+
+@ A file that a stranger made can have any numbers in its array. So each place is compared with the array's size before we look there, a walk ends after \given{255} bytes, and a string may not begin inside a character, nor be longer than that. Without these limits a unit that is its own child would let us walk through the whole text from each of its characters, and a short file could make a long text longer than any memory.
+
+Hugging Face's library reads the same bytes in another way (\texttt{Precompiled} in a \.{tokenizer.json}). It asks for a whole \emph{grapheme cluster}, a letter with all its marks, if that has less than \given{6} bytes; takes the \emph{shortest} key that fits; and replaces the whole cluster, marks and all. Its source says that this seems broken and must stay, because the models were published with it. We agree on both counts.
+@^grapheme cluster@>
+
+\printedfunction{tokenizer/charsmap.c}{apply_to_cluster}
 
 @* The check. \label{sec:scorescheck}
 The program encodes the two texts of the hand calculation, first with tokens that have ranks, then with a SentencePiece model in which the same tokens have scores.
@@ -410,5 +446,5 @@ You need paper for the first two and the reader of messages for the third.
 \begin{exercises}
 \exercise{check}{ex:scores.base64}{A line of GPT-2's rank file reads \texttt{IHRoZQ==}, and a number. Which token is it?}{\texttt{make exercise-W5-1}}{\texttt{IHRo} is 8, 7, 17, 40 in the alphabet, the 24 bits of the bytes 32, \given{116}, \given{104}; \texttt{ZQ==} is 25 and 16, of which eight bits are the byte \given{101}: \tok{\ the}.}
 \exercise{think}{ex:scores.places}{A token of $n$ letters can be cut at $n-1$ places, but hardly ever gives $n-1$ merges. Give five tokens, the longest of four letters, such that every cut of each gives a merge.}{\texttt{make exercise-W5-2}}{Repeat one letter: \tok a, \tok{aa}, \tok{aaa}, \tok{aaaa} are four of them, and the fifth can be any other single letter. The cuts of the three longer ones give six merges.}
-\exercise{check}{ex:scores.unused}{Let the reader of models accept an unused piece (type 5) as one that no merge makes, instead of refusing it.}{\texttt{make exercise-W5-3}}{In |read_next_piece| the refusal goes; since only normal pieces get a rank, nothing else is needed. SentencePiece does otherwise: it makes such a piece first and then takes it apart again.}
+\exercise{check}{ex:scores.unused}{Let the reader of models accept an unused piece (type 5) as one that no merge makes, instead of refusing it.}{\texttt{make exercise-W5-3}}{In |judge| the refusal goes; since only normal pieces get a rank, nothing else is needed. SentencePiece does otherwise: it makes such a piece first and then takes it apart again.}
 \end{exercises}

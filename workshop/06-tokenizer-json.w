@@ -113,7 +113,7 @@ bool tokenizer_to_alphabet(struct memory *m, const unsigned char *byte,
 #endif
 
 @* Five parts and their stages. \label{sec:stages}
-For Hugging Face's library a tokenizer is a machine of five parts: a normalizer, a pre-tokenizer, a model (the merges), a post-processor (what is put before and after) and a decoder. Each is of a type from a long list, and \cref{tab:fiveparts} has the types that we build.
+For Hugging Face's library a tokenizer is a machine of five parts: a normalizer, a pre-tokenizer, a model (the merges, or the scores of \cref{sec:unigram}), a post-processor (what is put before and after) and a decoder. Each is of a type from a long list, and \cref{tab:fiveparts} has the types that we build.
 @^normalizer@>@^pre-tokenizer@>@^post-processor@>
 
 \begin{table}
@@ -122,10 +122,10 @@ For Hugging Face's library a tokenizer is a machine of five parts: a normalizer,
 \tabhead{part} & \tabhead{what it does} & \tabhead{types that we build}\\
 \midrule
 \texttt{added\_tokens} & finds whole tokens in a text & all flags\\
-\texttt{normalizer} & rewrites the text & NFC, Prepend, Replace\\
-\texttt{pre\_tokenizer} & cuts the text into pieces & Split, Digits, ByteLevel, Metaspace\\
-\texttt{model} & joins pieces by merges & BPE, on bytes or on characters\\
-\texttt{post\_processor} & puts ids before and after & TemplateProcessing, ByteLevel\\
+\texttt{normalizer} & rewrites the text & NFC, NFD, NFKC, NFKD, StripAccents, Lowercase, Strip, Nmt, Precompiled, Prepend, Replace\\
+\texttt{pre\_tokenizer} & cuts the text into pieces & Split, Digits, Punctuation, Whitespace, WhitespaceSplit, BertPreTokenizer, UnicodeScripts, ByteLevel, Metaspace\\
+\texttt{model} & makes tokens of pieces & BPE, on bytes or on characters; Unigram\\
+\texttt{post\_processor} & puts ids before and after & TemplateProcessing, RobertaProcessing, BertProcessing, ByteLevel\\
 \texttt{decoder} & makes a text of ids & ByteLevel; Replace, ByteFallback, Fuse, Strip, Metaspace
 \end{tabular*}
 \end{table}
@@ -145,14 +145,14 @@ letters of the file's alphabet instead of the text, and there a byte of an accen
 
 \printedfunction{tokenizer-json/stages.c}{stages_read}
 
-The types that are missing here would change ids. A normalizer that makes capitals small, removes accents, or parts the ligature \texttt{fi} changes letters for good. A \texttt{Split} that glues its match to a neighbour cuts elsewhere; no byte-level tokenizer that we have met uses it.
+Exactness has an unpleasant side here. The makers' library was built from tables of several years: what it takes for an accent is what Unicode called a mark in its version~9, and for punctuation it asks version~8. A newer library of ours knows more. So the characters that have come since are listed in our program, and are left alone. Only two normalizers are missing, those of BERT and of bytes, which do several things at once.
 
 @* What we do not know, we refuse. \label{sec:description}
 Two rules protect us from a file that is newer than our program, or broken, or made to do damage. The first is about keys. A key that we do not know may change ids or not; we cannot tell. So it is refused. But programs write out all fields that they have, whether a tokenizer uses them or not, and a newer program has more of them. If we refused them all, we could read hardly any file. So there is an exception: a value that says nothing, null, false or empty, asks for nothing.
 
 \printedfunction{tokenizer-json/fields.c}{reader_keys}
 
-@ The message has the four parts of chapter 0: file, field, found, wanted. The program of this chapter reads a file that asks for lower case, and prints what it gets; you find it at the end of the checkpoint in \cref{sec:descriptionscheck}.
+@ The message has the four parts of chapter 0: file, field, found, wanted. The program of this chapter reads a file that asks for BERT's normal form, and prints what it gets; you find it at the end of the checkpoint in \cref{sec:descriptionscheck}.
 
 The second rule is about sizes. An id is an integer from 0 on, and the table of ids is as long as the largest. So a file of ten bytes could ask for a table of gigabytes, if we believed it. What do we know about an honest file? Each word takes some bytes of it. So in a vocabulary without gaps every id is smaller than the number of bytes, and with gaps it almost always is.
 
@@ -163,26 +163,28 @@ The worst case is a part that we \emph{do} know, with another meaning. A pattern
 at other places and give other ids, silently.
 @^Oniguruma@>@^PCRE2@>
 
-So we check a pattern from a file before it is compiled (\cref{tab:dialects}). If any part of it has two readings, or a reading that we have not
-verified, we refuse the pattern and name that part. The patterns of the published files of chapter~1 all pass.
+So we translate a pattern from a file before it is compiled (\cref{tab:dialects}). Where there is a way to tell PCRE2 what Oniguruma would have done, we write that; a part for which there is none, or whose reading we have not
+verified, is refused, and the message names it. The patterns of the published files of chapter~1 come through as they are.
 
 \begin{table}
-\tabcaption{tab:dialects}{Parts of a pattern that are refused, and why.}
-\begin{tabular*}{\textwidth}{@@{}p{36mm}@@{\extracolsep{\fill}}p{72mm}@@{}}
-\tabhead{part} & \tabhead{two readings}\\
+\tabcaption{tab:dialects}{Parts of a pattern with two readings, and what becomes of them.}
+\begin{tabular*}{\textwidth}{@@{}p{25mm}@@{\extracolsep{\fill}}p{46mm}p{36mm}@@{}}
+\tabhead{part} & \tabhead{two readings} & \tabhead{what we do}\\
 \midrule
-\texttt{\char123 1,3\char125+}, \texttt{\char123 1,3\char125?} & a repeated repetition, or a possessive or lazy one\\
-\texttt{\char94}, \texttt{\char36} & ends of a line to Oniguruma, of the whole text to PCRE2\\
-\texttt{[a[b]]}, \texttt{[a\&\&b]} & a class in a class and an intersection to Oniguruma; characters to PCRE2\\
-\texttt{[]a]} & a class with a bracket, or an empty one\\
-\texttt{(?i)} & a switch by itself extends further in one of them\\
-\texttt{(?i:ss)} & also a \texttt{\ss} to Oniguruma: one character that stands for two\\
-\texttt{\textbackslash b} & words end at other letters\\
-\texttt{\textbackslash p\char123 Greek\char125} & two lists of scripts; categories of one or two letters agree
+\texttt{\char123 1,3\char125+}, \texttt{\char123 3\char125?} & a repeated repetition, or a possessive or lazy one & a group around it\\
+\texttt{\char94}, \texttt{\char36} & ends of a line to Oniguruma, of the whole text to PCRE2 & looking back or ahead\\
+\texttt{\textbackslash b}, \texttt{\textbackslash B} & words end at other letters & looking back and ahead\\
+\texttt{\textbackslash h} & a hexadecimal digit, or a blank & a class\\
+\texttt{[a\&\&[\char94 b]]} & an intersection to Oniguruma; characters to PCRE2 & looking back at it; other nested classes are refused\\
+\texttt{[[:alpha:]]} & two lists of letters & Unicode's property\\
+\texttt{\textbackslash p\char123 Greek\char125} & a script, or also what it shares with others & the script itself\\
+\texttt{(?i)} & a switch by itself extends further in one of them & taken at the beginning, else refused\\
+\texttt{(?i:ss)} & also a \texttt{\ss} to Oniguruma: one character that stands for two & refused\\
+\texttt{[]a]} & a class with a bracket, or an empty one & refused
 \end{tabular*}
 \end{table}
 
-The function that looks at the next part of a pattern is a table in the form of a switch. It returns what is wrong, or null.
+The function that looks at the next part of a pattern is a table in the form of a switch. It appends what PCRE2 is to read, and returns what is wrong, or null. What was repeated last begins at |p->atom|, so that a group can be put around it.
 
 \printedfunction{tokenizer-json/dialects.c}{read_next}
 
@@ -195,7 +197,7 @@ for them, such as the \texttt{\ss} of Gr\"o\ss e. So there we refuse the pairs t
 The model has words and merges. A merge is a pair of words, or, in older files, one string with one blank between two words. Both words and what they make together must be in the vocabulary; if they are not, the file is broken, or of a kind that marks the beginnings of words in its merges. Neither word may be empty, and a fuzzer found out why: with an empty vocabulary and two empty words our buffer was never allocated, and the second word began at a null pointer plus zero, which C does not allow. (\.{unwoven/tokenizer-json/words.c})
 @^fuzzing@>
 
-\emph{Dropout}, which omits merges at random to make training harder, must be off, or the same text would have other ids every time. The \emph{unknown token} stands for text that the vocabulary cannot spell. If every byte has a token it is never used, and the file may name one; if some byte has none we refuse the file, since no byte-level tokenizer that we have met does that. In a vocabulary of characters, an unknown character becomes bytes first, and the unknown token is the last resort. If only some bytes are words, it is not defined which of the two a text gets, and Hugging Face's library even changes their order.
+\emph{Dropout}, which omits merges at random to make training harder, must be off, or the same text would have other ids every time. The \emph{unknown token} stands for text that the vocabulary cannot spell. If every byte has a token it is never used, and the file may name one; if some byte has none we refuse the file, since no byte-level tokenizer that we have met does that. In a vocabulary of characters, an unknown character becomes bytes first, and the unknown token is the last resort. If only some bytes are words, a character whose bytes are all there is spelt in them, and another one is unknown. Then Hugging Face's library even changes their order: an unknown character waits until a known one follows, and bytes pass it. So ours waits, too (\cref{sec:lastcut}).
 @^unknown token@>
 
 @ A \emph{template} is a list in which \texttt{A} is the text, with special tokens before and after it. If two templates follow each other, the second one goes around the first. A template names a token by its text, in a field that is called \texttt{id} all the same; only the numbers under \texttt{ids} count. (\.{around.c}; the file has a second list, for pairs of texts, which we ignore: a model that writes is given one text.) Without a post-processor a second file, \.{tokenizer\_config.json}, says whether a text begins or ends with a special token.
@@ -207,7 +209,7 @@ In which order should we read the parts? Not in that of the file, and not in tha
 
 \printedfunction{tokenizer-json/tokenizer_json.c}{read_description}
 
-Before that, |is_ours| decides whether a file is of our kind at all, that is, whether its model is BPE. A file of another kind is not an error, and a caller may go on without a tokenizer; a file of our kind with an unknown field is an error, and the caller may not.
+Before that, |is_ours| decides whether a file is of our kind at all, that is, whether its model is BPE or Unigram. A file of another kind is not an error, and a caller may go on without a tokenizer; a file of our kind with an unknown field is an error, and the caller may not.
 
 @ There are other kinds of files. We tell them apart by what they contain, not by their names, which users change. A model of SentencePiece begins with its first piece (\cref{sec:protobuf}), a list of ranks with a word and a number, a GGUF file with its four letters (\cref{gguf}). Everything else is taken for JSON, and the parser's message says what is wrong with it. And GPT-2 was published before \.{tokenizer.json} existed: as a vocabulary, \.{vocab.json}, and a list of merges, \.{merges.txt}. Everything else was in GPT-2's program, so it is in ours as well.
 @^merges.txt@>@^vocab.json@>
@@ -338,14 +340,14 @@ static int print_round_trip(void)
   return same && m.all.live == 0 ? 0 : 1;
 }
 
-@ The file that asks for lower case is of our kind, but has a normalizer that we do not have.
+@ The file that asks for BERT's normal form is of our kind, but has a normalizer that we do not have.
 
 @<Show how a file is refused@>=
 static void print_refusal(struct memory *m)
 {
   static const char text[] = "{\"model\": {\"type\": \"BPE\", "@|
     "\"vocab\": {\"a\": 0}, "@| "\"merges\": []}, "@|
-    "\"normalizer\": {\"type\": "@| "\"Lowercase\"}, "@|
+    "\"normalizer\": {\"type\": "@| "\"BertNormalizer\"}, "@|
     "\"pre_tokenizer\": "@| "{\"type\": \"ByteLevel\"}}";
   char path[] = "/tmp/incipit-vocabulary-XXXXXX";
   struct error why = @[{ "?" }@];
@@ -398,6 +400,6 @@ The first two need paper and an editor. The third adds a stage that some publish
 exercise-W6-1}}{The first two stand for themselves as bytes, \texttt{c3} and \texttt{a9}, and U+0120 is the moved blank, \texttt{20}: an e with an acute accent, and a blank.}
 \exercise{think}{ex:descriptions.small}{Write a \texttt{tokenizer.json} with which \texttt{the} becomes a single id and decodes to itself. Not counting blanks, it may have at most \given{200} bytes.}{\texttt{make
 exercise-W6-2}}{Three letters, \tok{th} and \tok{the}, two merges; \texttt{ByteLevel} cuts, without its blank, and decodes. Without \tok{th} a merge would name a word that is not there, and the file would be refused.}
-\exercise{think}{ex:descriptions.words}{Add the stage \texttt{WhitespaceSplit}: it cuts at white space and drops the white space itself. It has no settings.}{\texttt{make
-exercise-W6-3}}{A stage that keeps matches and no gaps, with the pattern \texttt{\textbackslash S+}; |only_keys| refuses any setting. With |keep_gaps| the blanks would come back as pieces of their own.}
+\exercise{think}{ex:descriptions.words}{Add the stage \texttt{CharDelimiterSplit}: it cuts at one character, given as \texttt{delimiter}, and drops it.}{\texttt{make
+exercise-W6-3}}{A stage that keeps gaps and no matches, with the delimiter as a literal pattern; |reader_keys| refuses any other setting. With |keep_matches| the delimiters would come back as pieces of their own.}
 \end{exercises}

@@ -700,15 +700,24 @@ The types are SentencePiece's. Type 3 is \emph{control}: its text is found in a 
 \tabcaption{tab:ggufpre}{The names of patterns that we know. The first name of a row is the one that we write.}
 \begin{tabular*}{\textwidth}{@@{}>{\raggedright\arraybackslash}p{39mm}@@{\extracolsep{\fill}}>{\raggedright\arraybackslash}p{67mm}@@{}}
 \tabhead{names} & \tabhead{how a text is cut}\\\midrule
-\texttt{gpt-2}, \texttt{phi-2}, \texttt{olmo}, \dots & by GPT-2's pattern\\
+\texttt{gpt-2}, \texttt{phi-2}, \texttt{olmo}, \texttt{mpt}, \dots & by GPT-2's pattern\\
 \texttt{llama3}, \texttt{llama-bpe}, \texttt{pixtral}, \dots & by Llama 3's; a word that is a token is taken as a whole, whatever the merges say, and every text begins with the first token\\
-\texttt{qwen2}, \texttt{deepseek-r1-qwen} & normal form C; then by Qwen's pattern, with digits one by one\\
+\texttt{dbrx}, \texttt{smaug-bpe}, \texttt{glm4}, \dots & by Llama 3's, and nothing more\\
+\texttt{qwen2}, \texttt{deepseek-r1-qwen}, \dots & normal form C; then by Qwen's pattern, with digits one by one\\
+\texttt{stablelm2}, \texttt{hunyuan}, \texttt{grok-2}, \dots & by Qwen's, without a normal form\\
+\texttt{qwen35} & the same with it, and marks belong to their letters\\
 \texttt{smollm}, \texttt{starcoder}, \texttt{refact}, \dots & each digit by itself, the rest by GPT-2's pattern\\
+\texttt{gpt-4o}, \texttt{llama4}, \dots & capital letters begin a word; digits by threes\\
+\texttt{tekken} & the same with digits one by one and without English endings; the rest as for Llama 3\\
+\texttt{deepseek-llm}, \texttt{deepseek-coder}, \texttt{deepseek-v3}, \texttt{spark2\_5} & by three to six patterns, one after the other: lines, letters with case, signs, Chinese, digits\\
+\texttt{falcon}, \texttt{chameleon}, \texttt{minicpm5}, \texttt{superbpe}, \texttt{tiny\_aya}, \texttt{youtu}, \texttt{laguna} & by two or more patterns of their own\\
+\texttt{bloom}, \texttt{viking}, \texttt{seed-coder}, \texttt{bailingmoe}, \texttt{exaone-moe}, \texttt{jais-2}, \texttt{ufakzeka}, \texttt{kimi-k2} & by a pattern of their own\\
+\texttt{gemma4}, \texttt{sarvam-moe} & at line ends only; merges begin with characters, and a blank is a block\\
 \texttt{default}, or no name & by four patterns, one after the other, as in \texttt{llama.cpp}
 \end{tabular*}
 \end{table}
 
-Qwen's row says more than the file. Its published tokenizer brings a text into the normal form C first; the file does not say so, and \texttt{llama.cpp} does not do it. We follow the makers.
+Qwen's row says more than the file. Its published tokenizer brings a text into the normal form C first; the file does not say so, and \texttt{llama.cpp} does not do it. We follow the makers. We also do so where \texttt{llama.cpp} has another pattern than they have: its own matcher knows no categories in a class and no folded case, so it asks whether a letter is \texttt a to \texttt z where the makers ask whether it is small. For Greek that makes other tokens. (The patterns are in \.{unwoven/tokenizer-json/gguf\_patterns.c}; a test compares every row with pieces that the makers' library has cut by the makers' own notation.)
 
 Two flags say whether a text gets a token before it and after it. If the first flag is absent, vocabularies with scores add a token, and so does a Llama~3; older files of theirs rely on it. All of this fills the same |struct tokenizer| as \cref{tokenizer-json} does, and is in \.{unwoven/tokenizer-json}.
 

@@ -55,7 +55,7 @@ static bool same_ids(struct memory *m, struct tokenizer *t,
 static void print_refusal(struct memory *m)
 {
   static const char text[] = "{\"model\": {\"type\": \"BPE\", "
-    "\"vocab\": {\"a\": 0}, \"merges\": []}, \"normalizer\": {\"type\": \"Lowercase\"}, "
+    "\"vocab\": {\"a\": 0}, \"merges\": []}, \"normalizer\": {\"type\": \"BertNormalizer\"}, "
     "\"pre_tokenizer\": {\"type\": \"ByteLevel\"}}";
   char path[] = "/tmp/incipit-vocabulary-XXXXXX";
   struct error why = { "?" };

@@ -74,10 +74,73 @@ static bool show_order(bool newer, bool values)
   return ok && m.all.live == 0;
 }
 
+/* <Show the lattice> */
+static const struct { const char *word; double score; } scored[] = {
+  { "a", -2 }, { "b", -2.5 }, { "ab", -3 }, { "ba", -3.1 },
+  { "aba", -5 } };
+enum { SCORED = 5 };
+
+static bool make_scored(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  for (uint32_t i = 0; i < SCORED; i++) {
+    struct vocab_entry *k = tokenizer_vocab_at(m, t, i, why);
+    if (k == NULL || !tokenizer_intern(m, t, scored[i].word,
+      strlen(scored[i].word), &k->piece, why)) return false;
+    k->text = k->piece;
+  }
+  t->char_level = true;
+  if (!tokenizer_make_scores(m, t, why)) return false;
+  for (int i = 0; i < SCORED; i++)
+    t->unigram.score[i] = scored[i].score;
+  return tokenizer_index_vocab(m, t, why)
+    && tokenizer_index_scores(m, t, -5, false, why)
+    && tokenizer_index_added(m, t, why);
+}
+
+static void print_arcs(const char *text, const struct ids *best)
+{
+  printf("from,to,piece,score,best\n");
+  for (size_t at = 0; at < strlen(text); at++)
+    for (int i = 0; i < SCORED; i++) {
+      size_t n = strlen(scored[i].word), place = 0, on = 0;
+      if (strncmp(text + at, scored[i].word, n) != 0) continue;
+      for (size_t k = 0; k < best->n; k++) {
+        on = on || (place == at && best->id[k] == (uint32_t) i);
+        place += strlen(scored[best->id[k]].word);
+      }
+      printf("%zu,%zu,%s,%g,%zu\n", at, at + n, scored[i].word,
+        scored[i].score, on);
+    }
+}
+
+static bool show_lattice(bool values, bool lattice)
+{
+  static const char text[] = "abab";
+  struct memory m = { .fail_at = 0 };
+  struct error why;
+  struct ids list = { NULL, 0, 0 };
+  struct tokenizer *t = memory_alloc(&m, MEMORY_TOKENS, 1, sizeof *t,
+    &why);
+  bool ok = t != NULL && make_scored(&m, t, &why)
+    && tokenizer_encode(t, &m, text, strlen(text), false, false,
+    &list, &why);
+  if (lattice) print_arcs(text, &list);
+  else if (values) printf("vocab.best %zu\n", list.n);
+  else printf("best way:   |%s| is", text);
+  for (size_t i = 0; i < list.n && !lattice && !values; i++)
+    printf(" %s%s", scored[list.id[i]].word, i + 1 < list.n ? "" : "\n");
+  ids_free(&m, &list);
+  tokenizer_close(&m, t);
+  return ok && m.all.live == 0;
+}
+
 int main(int argc, char **argv)
 {
-  bool values = argc > 1 && strcmp(argv[1], "values") == 0;
-  for (int newer = 0; newer < 2; newer++)
+  const char *what = argc > 1 ? argv[1] : "";
+  bool values = strcmp(what, "values") == 0;
+  bool lattice = strcmp(what, "lattice") == 0;
+  for (int newer = 0; newer < 2 && !lattice; newer++)
     if (!show_order(newer, values)) return 1;
-  return 0;
+  return show_lattice(values, lattice) ? 0 : 1;
 }

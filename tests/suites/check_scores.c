@@ -1336,6 +1336,10 @@ START_TEST(the_best_of_all_ways)
   t = ways(two, 2, &h, NULL, 0);
   ck_assert_str_eq(ids_of(t, "abc"), "0 2"); /* a piece begins with the first letter, and yet it may be unknown */
   tokenizer_close(&M, t);
+  static const struct way_piece dear[] = { { "abc", -16, 1 }, { "bc", 3, 1 } };
+  t = ways(dear, 2, &h, NULL, 0);
+  ck_assert_str_eq(ids_of(t, "abc"), "1"); /* an unknown character costs ten more than the worst piece */
+  tokenizer_close(&M, t);
   /* sums in single precision, and carried over the words; as the library has it */
   h.escape = 1;
   static const struct way_piece single[] = { { "\xe2\x96\x81", -.2f, 1 }, { "a", -.5f, 1 }, { "b", -1.3f, 1 }, { "\xe2\x96\x81" "a", -5.8f, 1 },
@@ -1397,6 +1401,7 @@ START_TEST(scores_of_a_tokenizer_json)
     { UNIGRAM("\"unk_id\": 0, ", "[\"<unk>\", 0], [\"a\", -1]"), "x<unk>ya", "0 1" },
     { UNIGRAM("\"unk_id\": 0, \"byte_fallback\": true, ", "[\"<unk>\", 0], [\"a\", -1], [\"<0x78>\", -2], [\"<0xC3>\", -2], [\"<0xA9>\", -2]"), "xa\xc3\xa9xay", "2 1 3 4 2 1 0" },
     { UNIGRAM("\"unk_id\": 0, \"byte_fallback\": true, ", "[\"<unk>\", 0], [\"a\", -1], [\"<0x78>\", -2]"), "xa<unk>", "2 1 0" },
+    { UNIGRAM("\"unk_id\": 0, \"byte_fallback\": true, ", "[\"<unk>\", 0], [\"a\", -1], [\"<0x3C>\", -2], [\"<0x75>\", -2], [\"<0x6E>\", -2], [\"<0x6B>\", -2], [\"<0x3E>\", -2]"), "<unk>a<<unk>", "0 1 2 2 3 4 5 6" },
     { UNIGRAM("\"unk_id\": 0, ", "[\"<unk>\", 0], [\"p\", -7.4170516574302185], [\"a\", -6.308418999463573], [\"b\", -6.308418999463573], [\"aa\", -2.4960775125637444], [\"ab\", -2.4960775125637444]"), "paab", "1 4 3" } };
   struct error why = { "" };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

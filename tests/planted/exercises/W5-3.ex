@@ -66,12 +66,13 @@ static void test(unsigned size)
 }
 ==== answer
 == unwoven/sentencepiece/sentencepiece.c
--  if (p.type == UNUSED || p.type < NORMAL || p.type > BYTE)
-+  if (p.type < NORMAL || p.type > BYTE)
+-  return s->model == 1 || none_is_unused(x);
++  return true;
 ==== wrong
 == unwoven/sentencepiece/sentencepiece.c
--  if (p.type == UNUSED || p.type < NORMAL || p.type > BYTE)
-+  if (p.type == UNUSED) p.type = NORMAL;
-+  if (p.type < NORMAL || p.type > BYTE)
+-  return s->model == 1 || none_is_unused(x);
++  for (size_t i = 0; i < x->list.n; i++)
++    if (x->list.piece[i].type == UNUSED) x->list.piece[i].type = NORMAL;
++  return true;
 ==== skeleton
 # unwoven/sentencepiece/sentencepiece.c looks at the type of each piece.  Write == FILE, then - lines and + lines
