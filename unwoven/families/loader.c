@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "safetensors/tensor_file.h"
+#include "families/families.h"
 #include "families/loader.h"
 #include "families/rope_scaling.h"
 
