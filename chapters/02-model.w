@@ -1338,10 +1338,13 @@ void work_gather_pairs(struct work *w);
   /* puts the two numbers of each pair of |q| and |k|, which are neighbours, half a head apart */
 void work_scale(const struct work *w, float *x, size_t width, double by);
   /* multiplies |x|, |[n][width]|; 0: leaves it as it is */
+typedef bool forward_fn(struct engine *e, const struct model *lm, struct store *s,
+  const struct row *rows, size_t n, struct pass **made, struct error *why);
+  /* as |model_forward| */
 bool work_turn_anew(struct engine *e, const struct model *lm, struct store *s,
-  const struct row *rows, size_t n, struct error *why);
-  /* computes the rows of each sequence anew that with these |rows| becomes a long text, or is no longer
-     one; true if there is nothing to do */
+  const struct row *rows, size_t n, forward_fn *forward, struct error *why);
+  /* computes, by |forward|, the rows of each sequence anew that with these |rows| becomes a long text, or
+     is no longer one; true if there is nothing to do */
 void work_other_angles(struct work *w);
   /* the angles of rows and layers that do not turn by |frequency| */
 void work_norm(struct work *w, const struct norm *g, float *y);
@@ -1579,7 +1582,7 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   struct counters before = *e->c;
   bool begun, ok = false;
   *made = NULL;
-  if (!work_turn_anew(e, lm, s, rows, n, why))@+ return false;
+  if (!work_turn_anew(e, lm, s, rows, n, model_forward, why))@+ return false;
   float_modes_begin(&w.modes);
   if (work_check(&w, rows, why)) {
     begun = work_open(&w, why) && store_begin(s, rows, n, why);

@@ -241,7 +241,7 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
 @ The rows of the families in the next sections look the same; each adds what \cref{sec:switched} explains.
 
 @<Families that are settings only@>=
-[FAMILY_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM", NULL, "smollm3",@|
+@[[FAMILY_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM", NULL, "smollm3",@|
   {"hf-llama", "gguf-llama"}, { .family = "smollm3", .n_positions = 32768, .gated = true,
   .norm_eps = 1e-6, .scaled = true, .tied = true, .unturned_every = 4,
   .rope = { .theta = 2e6 } }},@|
@@ -261,12 +261,12 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
 [FAMILY_ERNIE] = {"ernie4_5", "Ernie4_5ForCausalLM", NULL, NULL,@|
   {"hf-llama", NULL}, { .family = "ernie4_5", .n_positions = 131072, .gated = true,
   .norm_eps = 1e-5, .scaled = true, .tied = true, .interleaved = true, .head_dim = 128,
-  .rope = { .theta = 5e5 } }},
+  .rope = { .theta = 5e5 } }},@]
 
 @ Gemma 2 and 3 have four norms in a layer, OLMo 2 and Exaone 4 only the two that come after a half.
 
 @<Families with other norms and scales@>=
-[FAMILY_OLMO2] = {"olmo2", "Olmo2ForCausalLM", NULL, "olmo2",@|
+@[[FAMILY_OLMO2] = {"olmo2", "Olmo2ForCausalLM", NULL, "olmo2",@|
   {"hf-olmo2", "gguf-olmo2"}, { .family = "olmo2", .n_positions = 2048, .gated = true,
   .norm_eps = 1e-5, .scaled = true, .bare_branches = true, .post_norms = true,
   .qk_norm = true, .qk_norm_wide = true }},@|
@@ -290,12 +290,12 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
   .activation = ACTIVATION_GELU_TANH, .one_plus = true, .root_embedding = true,
   .post_norms = true, .qk_norm = true, .score_scale = 0.0625,
   .window = 4096, .window_used = true, .window_pattern = 6,
-  .rope = { .theta = 1e6, .local_theta = 1e4 } }},
+  .rope = { .theta = 1e6, .local_theta = 1e4 } }},@]
 
 @ The last group has the oldest of them.
 
 @<Families whose halves are parallel, or whose matrices are fused@>=
-[FAMILY_NEOX] = {"gpt_neox", "GPTNeoXForCausalLM", NULL, NULL,@|
+@[[FAMILY_NEOX] = {"gpt_neox", "GPTNeoXForCausalLM", NULL, NULL,@|
   {"hf-neox", NULL}, { .family = "gpt_neox", .n_positions = 2048, .norm_eps = 1e-5,
   .scaled = true, .layer_norm = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true,
   .activation = ACTIVATION_GELU_ERF, .parallel = true, .qkv_grouped = true,
@@ -323,7 +323,7 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
   .window = 4096, .window_used = true, .window_pattern = 4 }},@|
 [FAMILY_PHI3] = {"phi3", "Phi3ForCausalLM", NULL, "phi3",@|
   {"hf-phi3", "gguf-phi3"}, { .family = "phi3", .n_positions = 4096, .gated = true,
-  .norm_eps = 1e-5, .scaled = true, .window_used = true, .rope = { .original = 4096 } }},
+  .norm_eps = 1e-5, .scaled = true, .window_used = true, .rope = { .original = 4096 } }},@]
 
 @ The table has a file to itself, since both readers of settings and the layouts look into it.
 

@@ -172,7 +172,7 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   struct counters before = *e->c;
   bool begun, ok = false;
   *made = NULL;
-  if (!work_turn_anew(e, lm, s, rows, n, why)) return false;
+  if (!work_turn_anew(e, lm, s, rows, n, model_forward, why)) return false;
   float_modes_begin(&w.modes);
   if (work_check(&w, rows, why)) {
     begun = work_open(&w, why) && store_begin(s, rows, n, why);

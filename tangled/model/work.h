@@ -58,10 +58,14 @@ void work_gather_pairs(struct work *w);
 /* multiplies x, [n][width]; 0: leaves it as it is */
 void work_scale(const struct work *w, float *x, size_t width, double by);
 
-/* computes the rows of each sequence anew that with these rows becomes a long text,
-   or is no longer one; true if there is nothing to do */
+/* as model_forward */
+typedef bool forward_fn(struct engine *e, const struct model *lm, struct store *s,
+  const struct row *rows, size_t n, struct pass **made, struct error *why);
+
+/* computes, by forward, the rows of each sequence anew that with these rows becomes a
+   long text, or is no longer one; true if there is nothing to do */
 bool work_turn_anew(struct engine *e, const struct model *lm, struct store *s,
-  const struct row *rows, size_t n, struct error *why);
+  const struct row *rows, size_t n, forward_fn *forward, struct error *why);
 
 /* the angles of rows and layers that do not turn by frequency */
 void work_other_angles(struct work *w);

@@ -60,7 +60,7 @@ static size_t length_after(const struct store *s, const struct row *rows, size_t
 /* All rows of a sequence once more, some at a time, with the other angles. If it fails in the middle,
    the sequence is shorter than it was, and all that it has is right. */
 static bool turn_sequence(struct engine *e, const struct model *lm, struct store *s,
-  uint32_t sequence, struct error *why)
+  uint32_t sequence, forward_fn *forward, struct error *why)
 {
   enum { AT_ONCE = 256 };
   size_t n = store_length(s, sequence), bytes = n * sizeof (uint32_t);
@@ -73,7 +73,7 @@ static bool turn_sequence(struct engine *e, const struct model *lm, struct store
     here = n - at < AT_ONCE ? n - at : AT_ONCE;
     for (size_t i = 0; i < here; i++)
       rows[i] = (struct row) { sequence, (uint32_t) (at + i), token[at + i] };
-    ok = model_forward(e, lm, s, rows, here, &p, why);
+    ok = forward(e, lm, s, rows, here, &p, why);
     pass_close(p);
   }
   memory_free(s->m, token);
@@ -86,7 +86,7 @@ static bool turn_sequence(struct engine *e, const struct model *lm, struct store
    store holds what it would hold if the whole text had come in one pass. A text that was cut back goes the
    other way. The passes in between are of a text that is still shorter, and must not turn it back. */
 bool work_turn_anew(struct engine *e, const struct model *lm, struct store *s,
-  const struct row *rows, size_t n, struct error *why)
+  const struct row *rows, size_t n, forward_fn *forward, struct error *why)
 {
   if (s->stretched == NULL || s->turning) return true;
   for (size_t i = 0; i < n; i++) {
@@ -98,7 +98,7 @@ bool work_turn_anew(struct engine *e, const struct model *lm, struct store *s,
     s->stretched[q] = is_long;
     if (length == 0 || was == is_long) continue;
     s->turning = true;
-    bool ok = turn_sequence(e, lm, s, q, why);
+    bool ok = turn_sequence(e, lm, s, q, forward, why);
     s->turning = false;
     if (!ok) return false;
   }
