@@ -556,9 +556,9 @@ const struct chat_template *chat_template_named(const char *name,
 @(conversations.c@>=
 @;
 /** The formats of conversations: turns become text, and text becomes ids in which no speaker can
-  write a mark. A published template is a program; we do not run it but know it, by a hash of its
-  text, and have what it prints as a row of a table, with each mark in braces, which no template
-  uses. Each part of a rendered prompt keeps its kind: a mark, text of the template, or a speaker's
+  write a mark. A published template is a program. Those of a few formats we know, by a hash of their
+  text, and have what they print as rows of a table, with each mark in braces, which no template
+  uses; the others are run (program.c). Each part of a rendered prompt keeps its kind: a mark, text of the template, or a speaker's
   words. A mark counts only where the template put it: we cut at those, look them up, and encode
   all that lies between two of them in one call, with special tokens off. So an honest conversation
   has the ids of Hugging Face's library, and a speaker's words never become a special token. What

@@ -2,14 +2,15 @@
    becomes ids in which no speaker can write a mark.
    made from workshop/07-templates.w; change it there
 
-   A published template is a program; we do not run it but know it, by a hash of its
-   text, and have what it prints as a row of a table, with each mark in braces, which
-   no template uses. Each part of a rendered prompt keeps its kind: a mark, text of
-   the template, or a speaker's words. A mark counts only where the template put it:
-   we cut at those, look them up, and encode all that lies between two of them in one
-   call, with special tokens off. So an honest conversation has the ids of Hugging
-   Face's library, and a speaker's words never become a special token. What is no
-   special token in a vocabulary has no such promise. */
+   A published template is a program. Those of a few formats we know, by a hash of
+   their text, and have what they print as rows of a table, with each mark in braces,
+   which no template uses; the others are run (program.c). Each part of a rendered
+   prompt keeps its kind: a mark, text of the template, or a speaker's words. A mark
+   counts only where the template put it: we cut at those, look them up, and encode
+   all that lies between two of them in one call, with special tokens off. So an
+   honest conversation has the ids of Hugging Face's library, and a speaker's words
+   never become a special token. What is no special token in a vocabulary has no such
+   promise. */
 
 #include <stdio.h>
 #include <string.h>
