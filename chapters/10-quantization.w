@@ -419,7 +419,7 @@ So far the sixteen values of four bits were sixteen equal steps. Is that a good 
 
 \fig{quantsteps}{fig:quantsteps}{The weights of the built-in model in fractions of the largest in their block of 32, and the sixteen values of three types of four bits, each scaled so that its largest is 1. The curve has most of its values where most weights are; the float has them even nearer to 0, and two of them are 0.}{A histogram over the range from -1 to 1, highest around 0 and falling to both sides, with a small rise at both ends where the largest weights of the blocks are. Below it three rows of sixteen ticks: equal distances in the first; a little closer in the middle in the second; in the third very close around 0, and far apart at the ends.}
 
-\texttt{iq4\_nl} has such a table, one for all models (\emph{nl} for nonlinear). Its values are integers from $-127$ to 113, between which the steps grow from 10 near 0 to 24 at the ends. A block looks like one of \texttt{q4\_0}: a scale in float16 and 32 places. \texttt{iq4\_xs} has the same table in superblocks, whose eight groups have scales of six bits; that saves a quarter of a bit. You meet both in files that were made for small memories, and llama.cpp also takes \texttt{iq4\_nl} for rows that are not whole superblocks.
+\texttt{iq4\_nl} has such a table, one for all models (\emph{nl} for nonlinear). Its values are integers from $-\given{127}$ to \given{113}, between which the steps grow from 10 near 0 to 24 at the ends. A block looks like one of \texttt{q4\_0}: a scale in float16 and 32 places. \texttt{iq4\_xs} has the same table in superblocks, whose eight groups have scales of six bits; that saves a quarter of a bit. You meet both in files that were made for small memories, and llama.cpp also takes \texttt{iq4\_nl} for rows that are not whole superblocks.
 @^IQ4@>
 
 \texttt{mxfp4} answers the same question with a float. What is a float if not steps that grow? Its four bits are a sign, two of exponent and one of fraction, and mean
@@ -489,7 +489,8 @@ static struct fit step_nearer(const struct neighbours *g, double s, double t)
   double n = (double) g->n, q1 = 0, q2 = 0, x1 = 0, qx = 0, times = s == 0 ? 0 : 1 / s;
   for (size_t i = 0; i < g->n; i++) {
     double x = (double) g->x[i], q = nearest_whole(g, (x + t) * times);
-    q1 += q, q2 += q * q, x1 += x, qx += q * x;
+    q1 += q, x1 += x;
+    q2 += q * q, qx += q * x;
   }
   double under = n * q2 - q1 * q1;
   struct fit f = @[{ q2 > 0 ? qx / q2 : 0, 0, 0 }@];
@@ -510,8 +511,8 @@ static struct fit search_group(const struct neighbours *g)
   struct fit best = @[{ 0, 0, off_of(g, 0, 0) }@];
   for (size_t i = 0; i < g->n; i++)
     low = fmin(low, (double) g->x[i]), high = fmax(high, (double) g->x[i]);
-  double cover = g->has_min ? (high - low) / g->high@|
-    : high > -low ? high / g->low : low / g->low;
+  double cover = (high > -low ? high : low) / g->low;
+  if (g->has_min) cover = (high - low) / g->high;
   for (int k = -5; k <= 5 && cover != 0; k++) {
     struct fit f = @[{ cover * (1 + 0.03 * k), g->has_min ? -low : 0, HUGE_VAL }@], next;
     while ((next = step_nearer(g, f.s, f.t)).off < f.off) f = next;
@@ -535,7 +536,9 @@ static void round_scales(struct superblock *b, size_t g)
     double u = fmin(fmax(s + i % 3 - 1, b->least), b->most);
     double v = m == 0 ? 0 : fmin(fmax(t + i / 3 - 1, 0), b->most);
     off = off_of(&b->of[g], u * d, v * m);
-    if (off < best) best = off, b->s[g] = (int) u, b->t[g] = (int) v;
+    if (!(off < best)) continue;
+    best = off;
+    b->s[g] = (int) u, b->t[g] = (int) v;
   }
   b->off += best;
 }
@@ -557,7 +560,9 @@ static void fit_superblock(const struct superblock *b, double *d, double *m)
     for (size_t i = 0; i < of->n && s != 0; i++) {
       double x = (double) of->x[i], u = nearest_whole(of, (x + t) / s) * b->s[g];
       double v = b->t[g];
-      uu += u * u, uv += u * v, vv += v * v, ux += u * x, vx += v * x;
+      uu += u * u, uv += u * v;
+      vv += v * v;
+      ux += u * x, vx += v * x;
     }
   }
   double under = uv * uv - uu * vv;
@@ -612,17 +617,14 @@ static int whole_at(const struct superblock *b, size_t i)
 bool superblock_encode(enum weight_type type, const float *x, unsigned char *to)
 {
   const struct number_type *t = &number_types[type];
-  uint16_t h;
   struct superblock b;
   search_superblock(type, x, &b);
   if (b.d - b.d != 0 || b.m - b.m != 0) return false;
   memset(to, 0, t->bytes);
-  h = num_to_f16(b.d), to[t->d_at] = (unsigned char) h, to[t->d_at + 1] = (unsigned char) (h >> 8);
+  put_half(b.d, to + t->d_at);
+  if (t->has_min) put_half(b.m, to + t->d_at + 2);
   if (t->scales == SCALES_BYTES) pack_q6_k(&b, to);
-  else {
-    h = num_to_f16(b.m), to[2] = (unsigned char) h, to[3] = (unsigned char) (h >> 8);
-    pack_q4_k(&b, to);
-  }
+  else pack_q4_k(&b, to);
   return true;
 }
 
@@ -647,6 +649,11 @@ bool superblock_encode(enum weight_type type, const float *x, unsigned char *to)
 @ Packing is what the functions of \cref{sec:kquants} undo.
 
 @<Pack a superblock@>=
+static void put_half(float x, unsigned char *to)
+{
+  uint16_t h = num_to_f16(x);
+  to[0] = (unsigned char) h, to[1] = (unsigned char) (h >> 8);
+}
 static void pack_q4_k(const struct superblock *b, unsigned char *to)
 {
   unsigned char *six = to + 4, *q = to + 16;
@@ -1067,6 +1074,6 @@ The command beside an exercise judges your answer. Exercises 7 and 8 change the 
 \exercise{think}{ex:quant.sum}{How large can the sum of integers of a block be in magnitude, for \texttt{q8\_0} weights and int8 inputs, if weights may be $-\given{128}$ (a file of another program can have them)? How many such sums can be added before a |float| is no longer exact?}{\texttt{make exercise-10-6}}{$32\cdot128\cdot127=\given{520\,192}$. A |float| is exact up to $2^{24}=\given{16\,777\,216}$, which is 32 of them.}
 \exercise{check}{ex:quant.q8}{In \texttt{q8\_0}, divide by the scale as it is stored, rounded to float16, and not by the one that was computed. Change |encode_q8_0|. The mean squared error must fall, if only by a little.}{\texttt{make exercise-10-7}}{|num_from_f16(num_to_f16(d))| in the place of |d| where |times| is computed.}
 \exercise{think}{ex:quant.best}{Choose the scale of \texttt{q4\_0} better: try scales around the usual one, and keep the one with the smallest sum of squared errors. The mean squared error must fall by six percent at least. Change |encode_nibbles| for |WEIGHT_Q4_0|.}{\texttt{make exercise-10-8}}{A loop over divisors from $-7$ to $-9$ in small steps; each is tried on the whole block, and the last encoding is done with the best. Dividing by a little less than 8 cuts off more and makes the steps smaller.}
-\exercise{think}{ex:quant.fit}{A group of \texttt{q4\_k} had three weights only, $0.1$, $0.5$ and $1.0$, and their integers were 0, 1 and 3. Which $s$ and $t$ does |step_nearer| find? Give two decimals. (Mind the sign of $t$.)}{\texttt{make exercise-10-9}}{The line through the points has the slope $(3\cdot3.5-4\cdot1.6)/(3\cdot10-4^2)=\given{0.29}$ and meets the axis at $\given{0.14}$, so $t$ would be $-\given{0.14}$. A minimum that is subtracted cannot be negative: $t=0$ and $s=3.5/10=\given{0.35}$.}
-\exercise{think}{ex:quant.sixbits}{How many bytes would a superblock of \texttt{q3\_k} have if its scales had four bits and not six, and how many bits would a number take? Give four decimals.}{\texttt{make exercise-10-10}}{Sixteen scales save two bits each, 4 bytes: \given{106} bytes, and $106\cdot8/256=\given{3.3125}$ bits.}
+\exercise{think}{ex:quant.fit}{A group of \texttt{q4\_k} had three weights only, $\given{0.1}$, $\given{0.5}$ and $\given{1.0}$, and their integers were 0, 1 and 3. Which $s$ and $t$ does |step_nearer| find? Give two decimals. (Mind the sign of $t$.)}{\texttt{make exercise-10-9}}{The line through the points has the slope $(3\cdot\given{3.5}-4\cdot\given{1.6})/(3\cdot10-4^2)=\given{0.29}$ and meets the axis at $\given{0.14}$, so $t$ would be $-\given{0.14}$. A minimum that is subtracted cannot be negative: $t=0$ and $s=\given{3.5}/10=\given{0.35}$.}
+\exercise{think}{ex:quant.sixbits}{How many bytes would a superblock of \texttt{q3\_k} have if its scales had four bits and not six, and how many bits would a number take? Give four decimals.}{\texttt{make exercise-10-10}}{Sixteen scales save two bits each, 4 bytes: \given{106} bytes, and $\given{106}\cdot8/\given{256}=\given{3.3125}$ bits.}
 \end{exercises}

@@ -36,7 +36,8 @@ static struct fit step_nearer(const struct neighbours *g, double s, double t)
   double n = (double) g->n, q1 = 0, q2 = 0, x1 = 0, qx = 0, times = s == 0 ? 0 : 1 / s;
   for (size_t i = 0; i < g->n; i++) {
     double x = (double) g->x[i], q = nearest_whole(g, (x + t) * times);
-    q1 += q, q2 += q * q, x1 += x, qx += q * x;
+    q1 += q, x1 += x;
+    q2 += q * q, qx += q * x;
   }
   double under = n * q2 - q1 * q1;
   struct fit f = { q2 > 0 ? qx / q2 : 0, 0, 0 };
@@ -55,8 +56,8 @@ static struct fit search_group(const struct neighbours *g)
   struct fit best = { 0, 0, off_of(g, 0, 0) };
   for (size_t i = 0; i < g->n; i++)
     low = fmin(low, (double) g->x[i]), high = fmax(high, (double) g->x[i]);
-  double cover = g->has_min ? (high - low) / g->high
-    : high > -low ? high / g->low : low / g->low;
+  double cover = (high > -low ? high : low) / g->low;
+  if (g->has_min) cover = (high - low) / g->high;
   for (int k = -5; k <= 5 && cover != 0; k++) {
     struct fit f = { cover * (1 + 0.03 * k), g->has_min ? -low : 0, HUGE_VAL }, next;
     while ((next = step_nearer(g, f.s, f.t)).off < f.off) f = next;
@@ -78,7 +79,9 @@ static void round_scales(struct superblock *b, size_t g)
     double u = fmin(fmax(s + i % 3 - 1, b->least), b->most);
     double v = m == 0 ? 0 : fmin(fmax(t + i / 3 - 1, 0), b->most);
     off = off_of(&b->of[g], u * d, v * m);
-    if (off < best) best = off, b->s[g] = (int) u, b->t[g] = (int) v;
+    if (!(off < best)) continue;
+    best = off;
+    b->s[g] = (int) u, b->t[g] = (int) v;
   }
   b->off += best;
 }
@@ -99,7 +102,9 @@ static void fit_superblock(const struct superblock *b, double *d, double *m)
     for (size_t i = 0; i < of->n && s != 0; i++) {
       double x = (double) of->x[i], u = nearest_whole(of, (x + t) / s) * b->s[g];
       double v = b->t[g];
-      uu += u * u, uv += u * v, vv += v * v, ux += u * x, vx += v * x;
+      uu += u * u, uv += u * v;
+      vv += v * v;
+      ux += u * x, vx += v * x;
     }
   }
   double under = uv * uv - uu * vv;
@@ -152,6 +157,12 @@ static int whole_at(const struct superblock *b, size_t i)
 }
 
 /* <Pack a superblock> */
+static void put_half(float x, unsigned char *to)
+{
+  uint16_t h = num_to_f16(x);
+  to[0] = (unsigned char) h, to[1] = (unsigned char) (h >> 8);
+}
+
 static void pack_q4_k(const struct superblock *b, unsigned char *to)
 {
   unsigned char *six = to + 4, *q = to + 16;
@@ -178,16 +189,13 @@ static void pack_q6_k(const struct superblock *b, unsigned char *to)
 bool superblock_encode(enum weight_type type, const float *x, unsigned char *to)
 {
   const struct number_type *t = &number_types[type];
-  uint16_t h;
   struct superblock b;
   search_superblock(type, x, &b);
   if (b.d - b.d != 0 || b.m - b.m != 0) return false;
   memset(to, 0, t->bytes);
-  h = num_to_f16(b.d), to[t->d_at] = (unsigned char) h, to[t->d_at + 1] = (unsigned char) (h >> 8);
+  put_half(b.d, to + t->d_at);
+  if (t->has_min) put_half(b.m, to + t->d_at + 2);
   if (t->scales == SCALES_BYTES) pack_q6_k(&b, to);
-  else {
-    h = num_to_f16(b.m), to[2] = (unsigned char) h, to[3] = (unsigned char) (h >> 8);
-    pack_q4_k(&b, to);
-  }
+  else pack_q4_k(&b, to);
   return true;
 }
