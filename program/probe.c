@@ -527,6 +527,10 @@ static bool pack_numbers(struct probe_request *q, enum weight_type type,
   json_t *from, float *x, unsigned char *packed)
 {
   size_t n = json_array_size(from);
+  /* the scales of a superblock are searched for, and every program finds others */
+  if (number_types[type].block > WEIGHT_BLOCK)
+    return error_say(q->why, "\"type\" is %s, whose blocks have no one right form; wanted: \"hex\"",
+      number_types[type].word);
   for (size_t i = 0; i < n; i++) {
     json_t *v = json_array_get(from, i);
     x[i] = (float) json_number_value(v);
