@@ -205,6 +205,7 @@ extern const struct family_row model_families[];
 const struct family_row *family_named(const char *type);
   /* the row with this |type|, or null */
 enum { FAMILY_LIST = 400 };
+  /* bytes for a list of all families */
 const char *family_list(bool gguf, char list[FAMILY_LIST]);
   /* all types, or all names in GGUF files, as a sentence lists them: ``a, b or c'' */
 #endif
@@ -742,7 +743,7 @@ Must every layer turn its queries and keys? \emph{SmolLM3} leaves out every four
 
 @ Ernie and Cohere pair number $2i$ with $2i+1$. It is the order in which the paper on rotary positions has them, and the one in GGUF files of a Llama; what puts those in order (\cref{sec:pairs}) serves here too.
 
-\emph{Gemma 3} has two bases. Five of its six layers have a window of, say, \given{512} positions, and turn by the usual base of \given{10\,000}. Every sixth layer sees all of a long text, and to have angles that it can tell apart it turns a hundred times slower. If the file stretches positions, only that layer is stretched.
+\emph{Gemma 3} has two bases. Five of its six layers have a window of, say, \given{512} positions, and turn by the usual base of \given{10\,000}. Every sixth layer sees all of a long text, and to have angles that it can tell apart it turns much more slowly. If the file stretches positions, only that layer is stretched.
 
 \printedfunction{model/switches.c}{work_other_angles}
 
@@ -797,7 +798,7 @@ alone, how many are slowed down by the whole factor, and how many lie between?}{
 which makes 14. Three are between. The factor plays no part in it.}
 \exercise{check}{ex:families.author}{Some files begin to have a field \texttt{author}. Make our reader ignore it, with a reason, whatever its value; \texttt{authors} must still be refused.}{\texttt{make
 exercise-W3-3}}{A line in the table of harmless fields: the author of a file changes no logit. If you compare only the beginnings of names, you accept \texttt{authors}, and one day a field that matters.}
-\exercise{think}{ex:families.gemma}{Gemma 3 with 270 million weights has 18 layers; every sixth sees everything, the others the last \given{512} positions. A text of \given{4096} tokens is in the cache. How many rows does the cache hold in all layers together, and how many would it hold without windows?}{\texttt{make
+\exercise{think}{ex:families.gemma}{The smallest Gemma 3 has 18 layers; every sixth sees everything, the others the last \given{512} positions. A text of \given{4096} tokens is in the cache. How many rows does the cache hold in all layers together, and how many would it hold without windows?}{\texttt{make
 exercise-W3-4}}{Three layers keep \given{4096} rows and fifteen keep \given{512}: $\given{12288}+\given{7680}=\given{19968}$ rows. Without windows there would be $18\cdot4096=\given{73728}$.}
 \exercise{think}{ex:families.granite}{Granite's heads have 64 numbers, and its scores are multiplied by \given{0.015625}. Somebody multiplies them by $1/\sqrt{64}$ as well. By which factor are that engine's scores wrong, and what is the share of a key that is 8 above \given{1000} equal others, with the right scores and with the wrong ones? Three decimals.}{\texttt{make
 exercise-W3-5}}{The factor is one over the root of 64, \given{0.125}. A key that is 8 above the others has the share $e^8/(e^8+\given{1000})=\given{0.749}$; with wrong scores it is 1 above them, and $e/(e+\given{1000})=\given{0.003}$. Such an engine looks at everything alike.}

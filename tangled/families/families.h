@@ -37,6 +37,8 @@ extern const struct family_row model_families[];
 
 /* the row with this type, or null */
 const struct family_row *family_named(const char *type);
+
+/* bytes for a list of all families */
 enum { FAMILY_LIST = 400 };
 
 /* all types, or all names in GGUF files, as a sentence lists them: "a, b or c" */

@@ -13,7 +13,8 @@ static uint64_t norm_of(const struct model_config *c, uint64_t d)
 /* the d_model-wide norms of a layer */
 static uint64_t norms_of_layer(const struct model_config *c)
 {
-  uint64_t before = c->bare_branches ? 0 : c->shared_norm ? 1 : 2;
+  uint64_t before = c->shared_norm ? 1 : 2;
+  if (c->bare_branches) before = 0;
   return before + (c->post_norms ? 2 : 0);
 }
 

@@ -43,9 +43,10 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 /* frees the list of ignored fields */
 void config_close(struct memory *m, struct model_config *c);
 
-/* what is unlike in layers that nothing lists: a window for all but every window_pattern-th, no rotation in
-   every unturned_every-th; of at most CONFIG_MAX_LISTED layers */
+/* gives all layers but every window_pattern-th a window; of at most CONFIG_MAX_LISTED layers */
 void config_mark_windows(struct model_config *c);
+
+/* lets every unturned_every-th layer turn nothing; of at most CONFIG_MAX_LISTED layers */
 void config_mark_unturned(struct model_config *c);
 
 /* the defaults of family number i of the table; null after the last */

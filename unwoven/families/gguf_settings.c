@@ -259,7 +259,8 @@ static bool derive_switches(struct key_reader *s)
 {
   struct model_config *c = s->c;
   char key[128];
-  uint32_t largest = s->bit == GEMMA2 ? 46 : s->bit == GEMMA3 ? 62 : 0;
+  uint32_t largest = s->bit == GEMMA2 ? 46 : 0;
+  if (s->bit == GEMMA3) largest = 62;
   if (largest > 0) c->score_scale = 1 / sqrt(c->n_layers == largest
     ? (double) c->d_model / c->n_heads : (double) c->head_dim);
   if (c->root_embedding) c->embedding_scale = sqrt((double) c->d_model);

@@ -105,17 +105,14 @@ static const struct tensor_layout gguf_qwen = {
 
 /* What most later families have in common. */
 #define SAME(at, name) [at] = {name, false, false, NULL}
-#define HF_ENDS SAME(TENSOR_EMBEDDING, "~embed_tokens"), \
-  SAME(TENSOR_FINAL_NORM, "~norm"), SAME(TENSOR_HEAD, "lm_head")
-#define HF_QKV SAME(TENSOR_Q, "~layers.#.self_attn.q_proj"), \
-  SAME(TENSOR_K, "~layers.#.self_attn.k_proj"), SAME(TENSOR_V, "~layers.#.self_attn.v_proj")
-#define HF_MLP SAME(TENSOR_GATE, "~layers.#.mlp.gate_proj"), \
-  SAME(TENSOR_UP, "~layers.#.mlp.up_proj"), SAME(TENSOR_DOWN, "~layers.#.mlp.down_proj")
 
 /* OLMo 2 and Exaone 4: no norm comes before a half, so here post_attention_layernorm is what it says. */
 static const struct tensor_layout hf_olmo2 = {
   .name = "hf-olmo2", .format = "safetensors", .prefix = "model.", .of = {
-  HF_ENDS, HF_QKV, HF_MLP, SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
+  SAME(TENSOR_EMBEDDING, "~embed_tokens"),
+  SAME(TENSOR_FINAL_NORM, "~norm"), SAME(TENSOR_HEAD, "lm_head"), SAME(TENSOR_Q, "~layers.#.self_attn.q_proj"),
+  SAME(TENSOR_K, "~layers.#.self_attn.k_proj"), SAME(TENSOR_V, "~layers.#.self_attn.v_proj"), SAME(TENSOR_GATE, "~layers.#.mlp.gate_proj"),
+  SAME(TENSOR_UP, "~layers.#.mlp.up_proj"), SAME(TENSOR_DOWN, "~layers.#.mlp.down_proj"), SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
   SAME(TENSOR_Q_NORM, "~layers.#.self_attn.q_norm"),
   SAME(TENSOR_K_NORM, "~layers.#.self_attn.k_norm"),
   SAME(TENSOR_ATTN_POST, "~layers.#.post_attention_layernorm"),
@@ -124,7 +121,10 @@ static const struct tensor_layout hf_olmo2 = {
 /* Gemma 2 and 3 have both, and so the norm before the MLP has a third name. */
 static const struct tensor_layout hf_gemma2 = {
   .name = "hf-gemma2", .format = "safetensors", .prefix = "model.", .of = {
-  HF_ENDS, HF_QKV, HF_MLP, SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
+  SAME(TENSOR_EMBEDDING, "~embed_tokens"),
+  SAME(TENSOR_FINAL_NORM, "~norm"), SAME(TENSOR_HEAD, "lm_head"), SAME(TENSOR_Q, "~layers.#.self_attn.q_proj"),
+  SAME(TENSOR_K, "~layers.#.self_attn.k_proj"), SAME(TENSOR_V, "~layers.#.self_attn.v_proj"), SAME(TENSOR_GATE, "~layers.#.mlp.gate_proj"),
+  SAME(TENSOR_UP, "~layers.#.mlp.up_proj"), SAME(TENSOR_DOWN, "~layers.#.mlp.down_proj"), SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
   SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"),
   SAME(TENSOR_Q_NORM, "~layers.#.self_attn.q_norm"),
   SAME(TENSOR_K_NORM, "~layers.#.self_attn.k_norm"),
@@ -136,7 +136,8 @@ static const struct tensor_layout hf_gemma2 = {
    gate and up. A slice of a matrix is a matrix, so nothing is cut while the model runs. */
 static const struct tensor_layout hf_phi3 = {
   .name = "hf-phi3", .format = "safetensors", .prefix = "model.", .sliced = true,
-  .gate_above = true, .of = { HF_ENDS,
+  .gate_above = true, .of = { SAME(TENSOR_EMBEDDING, "~embed_tokens"),
+  SAME(TENSOR_FINAL_NORM, "~norm"), SAME(TENSOR_HEAD, "lm_head"),
   SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"),
   SAME(TENSOR_QKV, "~layers.#.self_attn.qkv_proj"),
   SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
@@ -172,7 +173,8 @@ static const struct tensor_layout hf_falcon = {
 static const struct tensor_layout hf_phi = {
   .name = "hf-phi", .format = "safetensors", .prefix = "model.", .of = {
   SAME(TENSOR_EMBEDDING, "~embed_tokens"), SAME(TENSOR_FINAL_NORM, "~final_layernorm"),
-  SAME(TENSOR_HEAD, "lm_head"), HF_QKV,
+  SAME(TENSOR_HEAD, "lm_head"), SAME(TENSOR_Q, "~layers.#.self_attn.q_proj"),
+  SAME(TENSOR_K, "~layers.#.self_attn.k_proj"), SAME(TENSOR_V, "~layers.#.self_attn.v_proj"),
   SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"),
   SAME(TENSOR_Q_NORM, "~layers.#.self_attn.q_layernorm"),
   SAME(TENSOR_K_NORM, "~layers.#.self_attn.k_layernorm"),
@@ -181,29 +183,34 @@ static const struct tensor_layout hf_phi = {
 
 static const struct tensor_layout hf_stablelm = {
   .name = "hf-stablelm", .format = "safetensors", .prefix = "model.", .norms_apart = true,
-  .of = { HF_ENDS, HF_QKV, HF_MLP, SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
+  .of = { SAME(TENSOR_EMBEDDING, "~embed_tokens"),
+  SAME(TENSOR_FINAL_NORM, "~norm"), SAME(TENSOR_HEAD, "lm_head"), SAME(TENSOR_Q, "~layers.#.self_attn.q_proj"),
+  SAME(TENSOR_K, "~layers.#.self_attn.k_proj"), SAME(TENSOR_V, "~layers.#.self_attn.v_proj"), SAME(TENSOR_GATE, "~layers.#.mlp.gate_proj"),
+  SAME(TENSOR_UP, "~layers.#.mlp.up_proj"), SAME(TENSOR_DOWN, "~layers.#.mlp.down_proj"), SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
   SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"),
   SAME(TENSOR_Q_NORM, "~layers.#.self_attn.q_layernorm"),
   SAME(TENSOR_K_NORM, "~layers.#.self_attn.k_layernorm"),
   SAME(TENSOR_MLP_NORM, "~layers.#.post_attention_layernorm") } };
 
 /* The same families in llama.cpp's words. A Gemma has its norms with the 1 already added. */
-#define GGUF_ENDS SAME(TENSOR_EMBEDDING, "token_embd"), \
-  SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output")
-#define GGUF_QKV SAME(TENSOR_Q, "blk.#.attn_q"), SAME(TENSOR_K, "blk.#.attn_k"), \
-  SAME(TENSOR_V, "blk.#.attn_v"), SAME(TENSOR_Q_NORM, "blk.#.attn_q_norm"), \
-  SAME(TENSOR_K_NORM, "blk.#.attn_k_norm"), SAME(TENSOR_OUT, "blk.#.attn_output")
-#define GGUF_MLP SAME(TENSOR_GATE, "blk.#.ffn_gate"), SAME(TENSOR_UP, "blk.#.ffn_up"), \
-  SAME(TENSOR_DOWN, "blk.#.ffn_down")
-#define GGUF_POST SAME(TENSOR_ATTN_POST, "blk.#.post_attention_norm"), \
-  SAME(TENSOR_MLP_POST, "blk.#.post_ffw_norm")
 static const struct tensor_layout gguf_olmo2 = {
-  .name = "gguf-olmo2", .format = "gguf", .of = { GGUF_ENDS, GGUF_QKV, GGUF_MLP, GGUF_POST } };
+  .name = "gguf-olmo2", .format = "gguf", .of = { SAME(TENSOR_EMBEDDING, "token_embd"),
+  SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output"), SAME(TENSOR_Q, "blk.#.attn_q"), SAME(TENSOR_K, "blk.#.attn_k"),
+  SAME(TENSOR_V, "blk.#.attn_v"), SAME(TENSOR_Q_NORM, "blk.#.attn_q_norm"),
+  SAME(TENSOR_K_NORM, "blk.#.attn_k_norm"), SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_GATE, "blk.#.ffn_gate"), SAME(TENSOR_UP, "blk.#.ffn_up"),
+  SAME(TENSOR_DOWN, "blk.#.ffn_down"), SAME(TENSOR_ATTN_POST, "blk.#.post_attention_norm"),
+  SAME(TENSOR_MLP_POST, "blk.#.post_ffw_norm") } };
 static const struct tensor_layout gguf_gemma2 = {
-  .name = "gguf-gemma2", .format = "gguf", .of = { GGUF_ENDS, GGUF_QKV, GGUF_MLP, GGUF_POST,
+  .name = "gguf-gemma2", .format = "gguf", .of = { SAME(TENSOR_EMBEDDING, "token_embd"),
+  SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output"), SAME(TENSOR_Q, "blk.#.attn_q"), SAME(TENSOR_K, "blk.#.attn_k"),
+  SAME(TENSOR_V, "blk.#.attn_v"), SAME(TENSOR_Q_NORM, "blk.#.attn_q_norm"),
+  SAME(TENSOR_K_NORM, "blk.#.attn_k_norm"), SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_GATE, "blk.#.ffn_gate"), SAME(TENSOR_UP, "blk.#.ffn_up"),
+  SAME(TENSOR_DOWN, "blk.#.ffn_down"), SAME(TENSOR_ATTN_POST, "blk.#.post_attention_norm"),
+  SAME(TENSOR_MLP_POST, "blk.#.post_ffw_norm"),
   SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm") } };
 static const struct tensor_layout gguf_phi3 = {
-  .name = "gguf-phi3", .format = "gguf", .sliced = true, .gate_above = true, .of = { GGUF_ENDS,
+  .name = "gguf-phi3", .format = "gguf", .sliced = true, .gate_above = true, .of = { SAME(TENSOR_EMBEDDING, "token_embd"),
+  SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output"),
   SAME(TENSOR_ROPE_SHORT, "rope_factors_short"), SAME(TENSOR_ROPE_LONG, "rope_factors_long"),
   SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_QKV, "blk.#.attn_qkv"),
   SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm"),
