@@ -111,8 +111,8 @@ The children of a node are a linked list. A table of all bytes at every node wou
 many children, and added tokens branch little. (There are two more tries in these volumes: the nodes of the stop strings have failure links besides the children, \cref{sec:automaton}, and the pieces
 of \cref{sec:lexicon} are walked from first to last, so they need no links at all.)
 
-@<Make the tree of added tokens@>=
-static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
+@<Find the longest added token here@>=
+uint32_t tokenizer_trie_child(const struct tokenizer *t, uint32_t at,
   unsigned char byte)
 {
   uint32_t next = t->trie[at].child;
@@ -133,7 +133,7 @@ const struct added_token *tokenizer_longest_added(const struct tokenizer *t,
   const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    at = trie_child(t, at, text[i]);
+    at = tokenizer_trie_child(t, at, text[i]);
     if (at == 0) break;
     if (t->trie[at].added == 0) continue;
     found = &t->added[t->trie[at].added - 1];
@@ -168,7 +168,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    uint32_t k = trie_child(t, at, byte[i]);
+    uint32_t k = tokenizer_trie_child(t, at, byte[i]);
     if (k == 0) {
       k = (uint32_t) t->n_trie;
       if (!new_trie_node(m, t, byte[i], t->trie[at].child, why))
@@ -742,11 +742,11 @@ static double best_way(const struct tokenizer *t,
 @ Unknown characters in a row become one: their bytes, if the vocabulary has a token for each, or one unknown token. The text \texttt{<unk>} is an odd case. It is a piece, the unknown one, and so Hugging Face's library takes it for an unknown character and puts it together with its neighbours; only if all of the row is a word, it has that word's id.
 
 @<Push the best way's ids@>=
-struct row { const unsigned char *text; size_t n; };
+struct unspelt { const unsigned char *text; size_t n; };
   /* unknown characters that have not been pushed */
 @#
 static bool push_row(const struct tokenizer *t, struct memory *m,
-  struct row *row, struct ids *out, struct error *why)
+  struct unspelt *row, struct ids *out, struct error *why)
 {
   size_t n = row->n;
   bool bytes = true;
@@ -771,7 +771,7 @@ static bool push_row(const struct tokenizer *t, struct memory *m,
 @<Push the best way's ids@>=
 static bool push_way(const struct tokenizer *t, struct memory *m,
   const struct unigram_node *node, const unsigned char *text, size_t n,
-  struct row *row, struct ids *out, struct error *why)
+  struct unspelt *row, struct ids *out, struct error *why)
 {
   for (size_t at = 0; at < n; at = node[at].to) {
     uint32_t to = node[at].to, id = node[to].id;
@@ -803,7 +803,7 @@ bool unigram_encode(const struct tokenizer *t, struct memory *m,
   struct ids *out, struct error *why)
 {
   double score = 0;
-  struct row row = @[{ text, 0 }@];
+  struct unspelt row = @[{ text, 0 }@];
   for (size_t at = 0, end; at < n; at = end) {
     for (end = at + 1; end < n && !(t->splits_at_spaces
       && tokenizer_word_begins(text, end, n)); end++) ;
@@ -846,6 +846,17 @@ So the capacity of each is the first number of a series that is large enough, an
 The built-in model's vocabulary comes from no file: the merges that chapter 1's trainer has learnt become a tokenizer in memory (\.{unwoven/tokenizer/merges.c}), with the end of a text as id 0, so that all of the
 trainer's ids move up by one. It can be written as a \.{tokenizer.json} that other programs read, and a test compares the two.
 
+@ The searches are a file of their own, because the map of a normal form asks for added tokens, too.
+
+@(added.c@>=
+@;
+/** What begins here: the longest added token of a root, by a walk down the tree, and whether a word does.
+  These functions only look; the tree is made in tokenizer.c. */
+#include <string.h>
+#include "tokenizer/inside.h"
+@<Find the longest added token here@>@;
+@<Check whether a match stands at word boundaries@>@;
+
 @ Some functions call each other, or come before a function that they call, so three are declared first.
 
 @(tokenizer.c@>=
@@ -869,8 +880,6 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n);
 @#
 @<Make the tree of added tokens@>@;
-@<Find the longest added token here@>@;
-@<Check whether a match stands at word boundaries@>@;
 @<Encode a piece of characters@>@;
 @<Encode what needs no more cutting@>@;
 @<Go through the stages@>@;
@@ -1056,8 +1065,8 @@ exercise-W4-1}}{The longest that begins at the first place is \texttt{<a>b}. Wha
 exercise-W4-2}}{A character that is not a piece becomes its bytes, at most four, and no merge joins them; the block is one id more if nothing merges with it: $4n+1$. Emoji without a piece of their own reach the bound.}
 \exercise{check}{ex:vocab.shortest}{Let the search for added tokens take the \emph{shortest} that begins at a place, but still at the first place. What would a file with both \texttt{<s>} and \texttt{<s>x} never find?}{\texttt{make
 exercise-W4-3}}{A |break| after |*length = i + 1|. Of two tokens that begin alike, the longer would never be found.}
-\exercise{check}{ex:vocab.unigram}{Unigram cuts \texttt{banana} with the pieces \tok b $-3$, \tok a $-2$, \tok n $-2$, \tok{an} $-3$, \tok{na} $-3.2$, \tok{ana} $-4.5$ and \tok{ban} $-6$. Which pieces is the best way made of?}{\texttt{make
-exercise-W4-4}}{Place by place: $-3$, $-5$, $-6$, $-7.5$, $-9$, $-10.5$. The last place is reached from the third by \tok{ana}, $-6-4.5$; the third by \tok b\,\tok{an}, $-3-3$, as well as by \tok{ban}, $-6$, which was met first. So the best way is \tok{ban}\,\tok{ana}.}
-\exercise{think}{ex:vocab.ways}{A text of $n$ letters \texttt a, and all of \tok a, \tok{aa}, \tok{aaa} are pieces with the same score. How many pieces has the best way? Give a formula in $n$, with \texttt{int} for the whole part.}{\texttt{make
-exercise-W4-5}}{Every piece costs the same, so the fewest win: $n/3$, rounded up, \texttt{int((n+2)/3)}.}
+\exercise{check}{ex:vocab.unigram}{Unigram cuts \texttt{banana} with the pieces \tok b $-3$, \tok a $-2$, \tok n $-2$, \tok{an} $-3$, \tok{na} $\given{-3.2}$, \tok{ana} $\given{-4.5}$ and \tok{ban} $-6$. Which pieces is the best way made of?}{\texttt{make
+exercise-W4-4}}{The last place is best reached from the third by \tok{ana}; the third by \tok b\,\tok{an}, $-3-3$, as well as by \tok{ban}, $-6$, which was met first. So the best way is \tok{ban}\,\tok{ana}.}
+\exercise{think}{ex:vocab.ways}{A text of $n$ letters \texttt a, and all of \tok a, \tok{aa}, \tok{aaa} are pieces with the same score. How many pieces has the best way? Give a formula in $n$, with \texttt{\%} for a remainder.}{\texttt{make
+exercise-W4-5}}{Every piece costs the same, so the fewest win: $n/3$, rounded up, \texttt{(n+2-(n+2)\%3)/3}.}
 \end{exercises}

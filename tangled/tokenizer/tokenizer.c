@@ -28,16 +28,6 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 
 /* <Make the tree of added tokens> */
 
-/* A list, since added tokens branch little. */
-static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
-  unsigned char byte)
-{
-  uint32_t next = t->trie[at].child;
-  while (next != 0 && t->trie[next].byte != byte)
-    next = t->trie[next].sibling;
-  return next;
-}
-
 /* 0 is no child and no sibling: the roots have the numbers 0 to 2, and are nobody's
    child. */
 static bool new_trie_node(struct memory *m, struct tokenizer *t,
@@ -57,7 +47,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    uint32_t k = trie_child(t, at, byte[i]);
+    uint32_t k = tokenizer_trie_child(t, at, byte[i]);
     if (k == 0) {
       k = (uint32_t) t->n_trie;
       if (!new_trie_node(m, t, byte[i], t->trie[at].child, why))
@@ -97,46 +87,6 @@ bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
     bytes_free(m, &normal);
   }
   return ok;
-}
-
-/* <Find the longest added token here> */
-
-/* At most places of most texts the walk ends at the root. */
-const struct added_token *tokenizer_longest_added(const struct tokenizer *t,
-  uint32_t root, const unsigned char *text, size_t n, size_t *length)
-{
-  const struct added_token *found = NULL;
-  uint32_t at = root;
-  for (size_t i = 0; i < n; i++) {
-    at = trie_child(t, at, text[i]);
-    if (at == 0) break;
-    if (t->trie[at].added == 0) continue;
-    found = &t->added[t->trie[at].added - 1];
-    *length = i + 1;
-  }
-  return found;
-}
-
-/* <Check whether a match stands at word boundaries> */
-static const unsigned char block[3] = { 0xe2, 0x96, 0x81 };
-bool tokenizer_word_begins(const unsigned char *text, size_t at,
-  size_t n)
-{
-  return at > 0 && n - at >= 3 && memcmp(text + at, block, 3) == 0
-    && (at < 3 || memcmp(text + at - 3, block, 3) != 0);
-}
-
-/* If no token has a block after another character, no merge can join a block to what
-   comes before it. Then a row may end before each block, with the same ids: rows are
-   words, not books. The block must be a token itself, or its bytes could merge. */
-void tokenizer_find_splits(struct tokenizer *t)
-{
-  t->splits_at_spaces = name_map_get(&t->by_piece, block, 3) != 0;
-  for (size_t i = 0; i < t->n_vocab; i++) {
-    struct span s = t->vocab[i].piece;
-    for (size_t k = 1; k < s.n && t->splits_at_spaces; k++)
-      t->splits_at_spaces = !tokenizer_word_begins(t->string_pool.byte + s.at, k, s.n);
-  }
 }
 
 /* <Encode a piece of characters> */

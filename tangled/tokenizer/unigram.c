@@ -82,10 +82,10 @@ static double best_way(const struct tokenizer *t,
 /* <Push the best way's ids> */
 
 /* unknown characters that have not been pushed */
-struct row { const unsigned char *text; size_t n; };
+struct unspelt { const unsigned char *text; size_t n; };
 
 static bool push_row(const struct tokenizer *t, struct memory *m,
-  struct row *row, struct ids *out, struct error *why)
+  struct unspelt *row, struct ids *out, struct error *why)
 {
   size_t n = row->n;
   bool bytes = true;
@@ -107,7 +107,7 @@ static bool push_row(const struct tokenizer *t, struct memory *m,
 
 static bool push_way(const struct tokenizer *t, struct memory *m,
   const struct unigram_node *node, const unsigned char *text, size_t n,
-  struct row *row, struct ids *out, struct error *why)
+  struct unspelt *row, struct ids *out, struct error *why)
 {
   for (size_t at = 0; at < n; at = node[at].to) {
     uint32_t to = node[at].to, id = node[to].id;
@@ -137,7 +137,7 @@ bool unigram_encode(const struct tokenizer *t, struct memory *m,
   struct ids *out, struct error *why)
 {
   double score = 0;
-  struct row row = { text, 0 };
+  struct unspelt row = { text, 0 };
   for (size_t at = 0, end; at < n; at = end) {
     for (end = at + 1; end < n && !(t->splits_at_spaces
       && tokenizer_word_begins(text, end, n)); end++) ;

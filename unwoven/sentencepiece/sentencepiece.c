@@ -14,7 +14,6 @@
 #include <string.h>
 #include "sentencepiece/pieces.h"
 #include "sentencepiece/wire.h"
-#include "tokenizer/charsmap.h"
 
 enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,
   BYTE };
@@ -180,7 +179,7 @@ static bool read_rules(struct piece_model *x)
   if (s->back.n > 0) return error_found(x->why, x->file,
     "denormalizer_spec.precompiled_charsmap", "some rules",
     "none");
-  if (s->charsmap.n == 0 || charsmap_add_step(x->m, x->t, s->charsmap.at, s->charsmap.n, false,
+  if (s->charsmap.n == 0 || tokenizer_add_map(x->m, x->t, s->charsmap.at, s->charsmap.n, false,
     &wanted, &inner)) return true;
   snprintf(name, sizeof name, "the rules %.*s",
     s->name.n < 40 ? (int) s->name.n : 40,

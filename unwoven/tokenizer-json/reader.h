@@ -12,12 +12,12 @@
 
 /* The tokenizer to be filled, the file for messages, a buffer, the vocabulary, with which added
    tokens are compared, and the bytes of the file. ours tells a broken file of our kind from a good
-   one of another, unigram those with scores from those with merges; fused and in_bytes: a decoder's Fuse and a ByteLevel have been met; begin and
+   one of another, unigram those with scores from those with merges; fused, in_bytes and scripts: a decoder's Fuse, a ByteLevel and a UnicodeScripts have been met; begin and
    end: the ids that a model of SentencePiece names, plus 1. */
 struct json_reader { struct memory *m; struct tokenizer *t;
   const char *file;
   json_t *vocab; size_t bytes; struct bytes row; bool ours, unigram, fused,
-    in_bytes;
+    in_bytes, scripts;
   uint32_t begin, end; enum tokenizer_found found;
   struct error *why; };
 

@@ -12,7 +12,6 @@
 #include "tokenizer-json/reader.h"
 #include "tokenizer-json/dialects.h"
 #include "sentencepiece/pieces.h"
-#include "tokenizer/charsmap.h"
 
 /* The message of PCRE2, or of the allocator, with the name of the field that asked. */
 static bool or_refuse(struct json_reader *r, const char *where, bool ok,
@@ -262,7 +261,7 @@ static bool read_scripts(struct json_reader *r, const char *where, json_t *v)
     "[\\p{sc:Hani}\\p{sc:Hira}\\p{sc:Kana}\\x{30fc}](?:[\\p{sc:Hani}\\p{sc:Hira}\\p{sc:Kana}\\x{30fc}]|(?&any))*|"
     "(?![ \\x{30fc}])\\p{sc:Zyyy}(?:(?!\\x{30fc})\\p{sc:Zyyy}|(?&any))*";
   struct text_step s = { .what = STEP_SPLIT, .keep_matches = true };
-  r->row.n = 0;
+  r->row.n = 0, r->scripts = true;
   return reader_keys(r, where, v, "type ")
     && bytes_push(r->m, &r->row, "(?(DEFINE)(?<any>", 17, r->why)
     && each_script(r, names, " |[^\\p{sc:Zyyy}\\p{sc:Hani}\\p{sc:Hira}\\p{sc:Kana}", "\\p{sc:@}", "])")
@@ -302,7 +301,9 @@ bool stages_read(struct json_reader *r, const char *where, json_t *v)
   if (strcmp(type, "Digits") == 0) return read_digits(r, where, v);
   if (strcmp(type, "Metaspace") == 0) return read_metaspace(r, where, v);
   if (strcmp(type, "Punctuation") == 0) return read_punctuation(r, where, v);
-  if (strcmp(type, "UnicodeScripts") == 0) return read_scripts(r, where, v);
+  /* its pattern is large, and a second one would find nothing new */
+  if (strcmp(type, "UnicodeScripts") == 0) return r->scripts
+    ? reader_refuse(r, field_below(where, "type").name, name, "one of its kind") : read_scripts(r, where, v);
   if (strcmp(type, "Whitespace") == 0 || strcmp(type, "WhitespaceSplit") == 0
     || strcmp(type, "BertPreTokenizer") == 0) return read_words(r, where, v, type);
   if (strcmp(type, "ByteLevel") == 0) return read_byte_level(r, where, v);
@@ -362,7 +363,7 @@ static bool read_map(struct json_reader *r, const char *where, json_t *v)
   r->row.n = 0;
   if (!pieces_from_base64(r->m, (const unsigned char *) json_string_value(map),
     json_string_length(map), &r->row, r->why, &good)) return false;
-  if (good && charsmap_add_step(r->m, r->t, r->row.byte, r->row.n, true, &wanted, &inner)) return true;
+  if (good && tokenizer_add_map(r->m, r->t, r->row.byte, r->row.n, true, &wanted, &inner)) return true;
   return error_found(r->why, r->file, at.name, inner.text, wanted == NULL
     ? "a map that can be kept, and at most 16 stages" : wanted);
 }

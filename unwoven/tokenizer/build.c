@@ -58,6 +58,17 @@ bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
   return true;
 }
 
+bool tokenizer_add_map(struct memory *m, struct tokenizer *t, const unsigned char *byte, size_t n,
+  bool by_clusters, const char **wanted, struct error *why)
+{
+  struct charsmap *map = charsmap_open(m, byte, n, by_clusters, wanted, why);
+  if (map == NULL) return false;
+  if (tokenizer_add_step(m, t, (struct text_step) { .what = STEP_MAP, .map = map }, NULL, 0, false, why))
+    return true;
+  charsmap_close(m, map);
+  return false;
+}
+
 /* The patterns of published vocabularies keep both their matches and the gaps between them. */
 bool tokenizer_add_split(struct memory *m, struct tokenizer *t,
   const char *pattern, size_t n, struct error *why)

@@ -125,16 +125,16 @@ static bool check(const unsigned char *byte, size_t n, size_t *units, const char
     || error_say(why, "%zu bytes of other strings", n - 4 - size);
 }
 
-bool charsmap_add_step(struct memory *m, struct tokenizer *t, const unsigned char *byte, size_t n,
+struct charsmap *charsmap_open(struct memory *m, const unsigned char *byte, size_t n,
   bool by_clusters, const char **wanted, struct error *why)
 {
   size_t units = 0;
-  if (!check(byte, n, &units, wanted, why)) return false;
+  if (!check(byte, n, &units, wanted, why)) return NULL;
   *wanted = NULL;
   const unsigned char *from = byte + 4;
   size_t n_text = n - 4 - 4 * units;
   struct charsmap *map = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *map, why);
-  if (map == NULL) return false;
+  if (map == NULL) return NULL;
   *map = (struct charsmap) { .n = units, .n_text = n_text, .by_clusters = by_clusters };
   map->unit = memory_alloc(m, MEMORY_TOKENS, units, sizeof *map->unit, why);
   map->text = memory_alloc(m, MEMORY_TOKENS, n_text + 1, 1, why);
@@ -143,10 +143,9 @@ bool charsmap_add_step(struct memory *m, struct tokenizer *t, const unsigned cha
     map->unit[i] = from[0] | (uint32_t) from[1] << 8 | (uint32_t) from[2] << 16
       | (uint32_t) from[3] << 24;
   if (ok) memcpy(map->text, from, n_text);
-  ok = ok && tokenizer_add_step(m, t, (struct text_step) { .what = STEP_MAP, .map = map }, NULL, 0,
-    false, why);
-  if (!ok) charsmap_close(m, map);
-  return ok;
+  if (ok) return map;
+  charsmap_close(m, map);
+  return NULL;
 }
 
 void charsmap_close(struct memory *m, struct charsmap *map)

@@ -9,9 +9,9 @@
    whole and takes the shortest entry; else the longest entry at a place counts */
 struct charsmap { uint32_t *unit; size_t n; unsigned char *text; size_t n_text; bool by_clusters; };
 
-/* appends a step with a map from n bytes; false and a sentence, which begins with what was found, and
-   *wanted what it should have been, or null if memory is what is missing */
-bool charsmap_add_step(struct memory *m, struct tokenizer *t, const unsigned char *byte, size_t n,
+/* a map from n bytes; null and a sentence, which begins with what was found, and *wanted what it should
+   have been, or null if memory is what is missing */
+struct charsmap *charsmap_open(struct memory *m, const unsigned char *byte, size_t n,
   bool by_clusters, const char **wanted, struct error *why);
 
 /* appends n bytes to out, with what the map has for them; user-defined pieces stay */

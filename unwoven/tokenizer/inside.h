@@ -17,6 +17,9 @@ bool unigram_encode(const struct tokenizer *t, struct memory *m, struct unigram_
 /* is there a block at byte at, after another character? */
 bool tokenizer_word_begins(const unsigned char *text, size_t at, size_t n);
 
+/* the child of a node of the tree for a byte, or 0 */
+uint32_t tokenizer_trie_child(const struct tokenizer *t, uint32_t at, unsigned char byte);
+
 /* the longest added token of a root at the beginning of n bytes, or null */
 const struct added_token *tokenizer_longest_added(const struct tokenizer *t,
   uint32_t root, const unsigned char *text, size_t n, size_t *length);

@@ -111,6 +111,12 @@ bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
   struct text_step s, const char *pattern, size_t n, bool literal,
   struct error *why);
 
+/* appends a step with a map of characters from n bytes; false and a sentence, which begins with what was
+   found, and *wanted what it should have been, or null if memory is what is missing; by_clusters: as
+   Hugging Face's library reads it */
+bool tokenizer_add_map(struct memory *m, struct tokenizer *t, const unsigned char *byte, size_t n,
+  bool by_clusters, const char **wanted, struct error *why);
+
 /* a cut that keeps everything */
 bool tokenizer_add_split(struct memory *m, struct tokenizer *t,
   const char *pattern, size_t n, struct error *why);

@@ -48,14 +48,14 @@ static void test(unsigned size)
   say("bytes that are still held: %llu", (unsigned long long) m.all.live);
 }
 ==== answer
-== tangled/tokenizer/tokenizer.c
+== tangled/tokenizer/added.c
 -    *length = i + 1;
 +    *length = i + 1;
 +    break;
 ==== wrong
-== tangled/tokenizer/tokenizer.c
+== tangled/tokenizer/added.c
 -    *length = i + 1;
 +    *length = i + 1;
 +    if (i > 0) break;
 ==== skeleton
-# a function in tangled/tokenizer/tokenizer.c looks for the longest added token at a place.  Write == FILE, then - lines and + lines
+# a function in tangled/tokenizer/added.c looks for the longest added token at a place.  Write == FILE, then - lines and + lines

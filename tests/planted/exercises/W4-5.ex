@@ -8,8 +8,8 @@ for n in 1 2 3 $(pick 4 9) $(pick 10 40); do
   computes 1 $(awk -v n=$n 'BEGIN { printf "{\"text\": \""; while (n-- > 0) printf "a"; print "\"}" }' | $build/incipit probe tokenize --vocab $d | sed 's/.*\[//; s/\].*//; s/[^,]//g' | awk '{ print length($0) + 1 }') n=$n
 done
 ==== answer
-int((n+2)/3)
+(n+2-(n+2)%3)/3
 ==== wrong
-int(n/3)
+(n-n%3)/3
 ==== skeleton
 # a formula in n

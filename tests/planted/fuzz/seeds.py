@@ -182,6 +182,13 @@ row = lambda w, i: base64.b64encode(w) + b" %d\n" % i
 listed = b"".join(row(w, i) for i, w in enumerate(ranks))
 for i, d in enumerate([listed, listed[:-1], listed.replace(b"\n", b"\r\n"), listed[:100], b"IQ== 0\n", b"IQ== 0\nIQ== 1\n", b"IQ== 0\nIg== 0\n", b"IQ==0\n", b"IQ= 0\n", b"I 0\n", b"== 0\n", b" 0\n", b"IQ== -1\n", b"IQ== 99999999999999999999\n", b"IQ== 1 2\n", b"I?== 0\n", b"IQ== x\n", b"\n\n", b"IQ== 4194304\n"]):
     put("vocabulary", "rank%02d" % i, d)
+# Unigram in both forms, Mistral's form, and stages of all kinds, each for a few words
+folder = os.path.join(root, "golden", "tokenizers")
+put("vocabulary", "unigram00", open(os.path.join(folder, "unigram", "tokenizer.json"), "rb").read()), put("vocabulary", "unigram01", open(os.path.join(folder, "unigram-model", "tokenizer.model"), "rb").read())
+put("vocabulary", "tekken00", '{"config":{"pattern":"\\\\p{L}+|.","default_vocab_size":5,"default_num_special_tokens":3},"special_tokens":[{"rank":0,"token_str":"<u>"}],"vocab":[{"rank":0,"token_bytes":"YQ=="},{"rank":1,"token_bytes":"YWI="}]}')
+for i, l in enumerate(open(os.path.join(folder, "stages.jsonl"), encoding="utf-8")):
+    change = json.loads(l)["change"]
+    if "added_tokens" not in change: put("vocabulary", "stage%02d" % i, dump(dict({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}, "decoder": {"type": "ByteLevel"}, "pre_tokenizer": level}, **change)))
 for i, d in enumerate([tok(), tok(post_processor=template), "{}", "[]", "", "\xef\xbb\xbf{}", "{\"model\":{\"type\":\"BPE\"}}"]): put("vocabulary", "json%02d" % i, d)
 
 # GGUF files: keys and values, tensors, small models with their vocabularies; and wrong ones
