@@ -173,7 +173,8 @@ static inline void answer_one(struct test_hub *h, int to, const char *request)
 static inline void *serve_hub(void *ctx)
 {
   struct test_hub *h = ctx;
-  for (int to; (to = accept(h->listening, NULL, NULL)) >= 0; close(to)) {
+  int door = h->listening;
+  for (int to; (to = accept(door, NULL, NULL)) >= 0; close(to)) {
     char request[8192] = "";
     size_t n = 0;
     setsockopt(to, IPPROTO_TCP, TCP_NODELAY, &(int) { 1 }, sizeof(int));
@@ -210,8 +211,6 @@ static inline void hub_end(struct test_hub *h)
 /* all is in order again, and nothing was asked; the repository stays */
 static inline void hub_mended(struct test_hub *h)
 {
-  struct test_hub sound = { .listening = h->listening, .port = h->port, .thread = h->thread, .n = h->n };
-  memcpy(sound.file, h->file, sizeof h->file);
-  *h = sound;
+  memset((char *) h + offsetof(struct test_hub, answer), 0, sizeof *h - offsetof(struct test_hub, answer));
 }
 #endif
