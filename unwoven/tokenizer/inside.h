@@ -8,6 +8,7 @@
 /* a place between two characters: how it is best reached, from where and by which id (BPE_NONE: by a
    character that is no piece), and the place that comes after it on the best way */
 struct unigram_node { double score; uint32_t from, to, id; };
+/* room for the places of a text, kept from one piece to the next */
 struct unigram_work { struct unigram_node *node; size_t cap; };
 
 /* appends the ids of the best way to cut n bytes, which are whole characters */
