@@ -53,7 +53,8 @@ static void reach_from(const struct tokenizer *t, struct unigram_node *node,
   bool single = false;
   while (at + k < n) {
     size_t from = first_from(t, r, k, text[at + k]);
-    r.to = first_from(t, r, k, text[at + k] + 1), r.from = from, k++;
+    r.to = first_from(t, r, k, text[at + k] + 1);
+    r.from = from, k++;
     if (r.from == r.to) break;
     uint32_t id = u->sorted[r.from];
     if (t->vocab[id].piece.n != k) continue;

@@ -235,6 +235,14 @@ static bool begins_atom(unsigned char c)
   return strchr("*+?{)|^$", c) == NULL && (c & 0xc0) != 0x80;
 }
 
+/* A sign of one letter, which becomes some words. */
+static const char *put_place(struct pattern_text *p, const char *words)
+{
+  p->at++;
+  put_words(p, words);
+  return NULL;
+}
+
 /* The signs for beginning and end mean those of a line to Oniguruma and those of the whole
    text to PCRE2. */
 static const char *read_next(struct pattern_text *p)
@@ -247,8 +255,8 @@ static const char *read_next(struct pattern_text *p)
   case '[': return begin_class(p);
   case '(': return begin_group(p);
   case '{': return read_count(p);
-  case '^': return p->at++, put_words(p, "(?:\\A|(?<=\n)(?!\\z))"), NULL;
-  case '$': return p->at++, put_words(p, "(?=\n|\\z)"), NULL;
+  case '^': return put_place(p, "(?:\\A|(?<=\n)(?!\\z))");
+  case '$': return put_place(p, "(?=\n|\\z)");
   case ')':
     p->atom = p->group[p->depth];
     if (p->depth > 0) p->depth--;

@@ -4,7 +4,7 @@
 #include "ground/ground.h"
 #include "ground/buffers.h"
 
-/* bytes of a name of what a pattern may not have, with its end */
+/* bytes of what is said of a pattern, with its end */
 enum { DIALECTS_CAP = 80 };
 
 /* appends to out what PCRE2 must read to find what Oniguruma finds by a pattern of n bytes; said, if it

@@ -31,7 +31,8 @@ static bool look_up(const struct charsmap *map, const unsigned char *text, size_
     size_t value = at < map->n ? map->unit[at] & 0x7fffffff : map->n_text;
     /* a string that begins inside a character is none */
     if (value >= map->n_text || (map->text[value] & 0xc0) == 0x80) continue;
-    found = true, *length = i + 1, *place = value;
+    *length = i + 1, *place = value;
+    found = true;
   }
   return found;
 }

@@ -63,7 +63,7 @@ static bool compose_run(enum text_step_kind form, struct memory *m, const unsign
 {
   /* a character becomes at most two for each of its bytes, and at most six where alike will do */
   bool alike = form == STEP_NFKC || form == STEP_NFKD;
-  size_t room = n > SIZE_MAX / 6 ? SIZE_MAX : (alike ? 6 : 2) * n;
+  size_t each = alike ? 6 : 2, room = n > SIZE_MAX / 6 ? SIZE_MAX : each * n;
   uint64_t *key = memory_alloc(m, MEMORY_TOKENS, room, sizeof *key, why);
   utf8proc_int32_t *point = memory_alloc(m, MEMORY_TOKENS, room,
     sizeof *point, why);
