@@ -946,6 +946,7 @@ None of these structures has memory of its own: the numbers stay where they are,
 @^layer@>@^matrix@>
 
 @<One layer@>=
+struct experts;
 struct model_layer {
   struct norm attn_norm, mlp_norm; /* |[d_model]| each */
   struct norm attn_post, mlp_post; /* the same after each half, if |post_norms| */
@@ -955,6 +956,7 @@ struct model_layer {
   struct matrix out; /* |[d_model][n_heads*head_dim]| */
   struct matrix up[2], down; /* |[d_inner][d_model]| each; |[d_model][d_inner]| */
   size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate, which is |up[0]| */
+  struct experts *experts; /* in place of |up| and |down|; or null */
 };
   /* the weights of one layer, in the order of their use */
 
@@ -979,6 +981,7 @@ struct model {
   enum weight_type gain_type; /* in which the file has that of |final_norm| */
   bool neighbours; /* whether the files have the two numbers of a rotated pair side by side */
   uint64_t layer_madds, layer_bytes, head_bytes;
+  uint64_t expert_bytes; /* of all experts, which |layer_bytes| leaves out */
   uint32_t matrix_types; /* bit |1 << type| for each type of its matrices */
 };
   /* a model: its settings and its weights, which belong to the files */
@@ -1268,11 +1271,12 @@ one query and sees what changes.
 @<A watcher@>=
 enum tap_point { TAP_EMBEDDING, TAP_NORM, TAP_QUERY, TAP_KEY, TAP_VALUE,
   TAP_WEIGHTS, TAP_MIXED, TAP_ATTENTION, TAP_MLP_NORM, TAP_INNER,
-  TAP_MLP, TAP_LAYER };
+  TAP_MLP, TAP_LAYER, TAP_EXPERTS };
   /* |[n][d_model]| but for: queries and mixed values |[n][n_heads][head_dim]|, keys
      and values |[n][n_kv_heads][head_dim]|, after rotation; attention weights
      |[n][n_heads][max_seen]|; inner |[n][d_inner]|. |TAP_ATTENTION| and |TAP_MLP| are
-     what is added to the residual stream, |TAP_LAYER| is the stream after it */
+     what is added to the residual stream, |TAP_LAYER| is the stream after it.
+     |TAP_EXPERTS|: the experts' weights, |[n][n_experts]|, 0 for one that is not chosen */
 typedef void tap_fn(void *ctx, enum tap_point point, uint32_t layer, float *x,
   size_t rows, size_t width);
   /* |x| is |[rows][width]|, belongs to the pass, and may be changed */
@@ -1287,8 +1291,10 @@ on from layer to layer. \label{sec:arrays}
 float *x; /* the residual stream, |[n][d_model]| */
 float *normed, *added; /* |[n][d_model]| */
 float *q, *k, *v, *mixed; /* |[n][q_width]| and, of |k| and |v|, |[n][kv_width]| */
-float *inner, *up; /* |[n][d_inner]| */
+float *inner, *up; /* |[n][d_inner]|, or as wide as an expert */
 float *cosine[2], *sine[2]; /* |[n][rotary/2]|; the second for |local_frequency| */
+float *router, *gathered, *answered; /* for experts: |[n][n_experts]|, |[n][d_model]| each */
+struct choice *chosen, *by_expert; /* |[n*n_chosen]| each */
 
 @ A |struct work| has these arrays, what the pass was asked to do, and some odds and ends: lists of ids and positions, the segments of the layer, and arrays that only a backend with its own memory or a watcher needs. \.{unwoven/model/pass.c} fills it in.
 
@@ -1355,6 +1361,8 @@ void work_norm_heads(struct work *w, const struct model_layer *l);
   /* norms queries and keys */
 void work_rotate(struct work *w, uint32_t layer);
   /* turns queries and keys, as far as this layer turns them */
+void work_experts(struct work *w, const struct model_layer *l, uint32_t layer);
+  /* the second half of a layer that has experts in the place of its MLP */
 void work_branch(struct work *w, const struct norm *post);
   /* |added|, as the half of a layer has left it, made ready for the stream */
 void logits_finish(const struct model_config *c, float *logits, size_t n);
@@ -1555,7 +1563,8 @@ static bool work_run(struct work *w, const struct row *rows, struct error *why)
   for (uint32_t i = 0; i < lm->config.n_layers && w->goes_on; i++) {
     w->done = w->n * i / lm->config.n_layers;
     attention_block(w, &lm->layers[i], i);
-    mlp_block(w, &lm->layers[i], i);
+    if (lm->layers[i].experts != NULL) work_experts(w, &lm->layers[i], i);
+    else mlp_block(w, &lm->layers[i], i);
     work_mark(w, i + 1);
   }
   if (!w->goes_on)
@@ -1895,6 +1904,215 @@ or of many users (\cref{phases}), or guessed tokens that one pass checks togethe
 \begin{claimed}{S0-26}
 in GPT-2 small the matrices of a layer cost more until a row sees \val{claim.S0-26} positions, and its context has \val{gpt2.context}.
 \end{claimed}
+
+@* Experts: a router, and few of many MLPs. \label{sec:experts}
+Why does a model of thirty thousand million weights write as fast as one of three? Because it does not use them all. In most models every row goes through the whole MLP, whatever it is about. In a \emph{mixture of experts} \cited{Shazeer 2017; Fedus 2022} a layer has many MLPs, called \emph{experts}, and a small matrix, the \emph{router}, which decides for each row which few of them compute it. The others are not multiplied with, and if no row of the pass has chosen them, not even read. So such a model has two sizes. It takes as much memory as all of its weights, and as much time as the few that are \emph{active}. Mixtral \cited{Jiang 2024} has eight experts in each layer and uses two; Qwen3-30B-A3B has 128 and uses eight.
+@^mixture of experts@>@^expert@>@^router@>@^Mixtral@>@^active weights@>
+
+The name promises more than it keeps. Nobody tells an expert what it is for; router and experts are trained together, and one usually cannot say what an expert knows. Nor does a text choose: each row does, anew in every layer.
+
+@ The router is a linear layer with one output for each expert. A softmax over all of these logits gives each expert a share, and the row takes the $k$ experts with the largest logits. For a row $y$ that comes out of the norm, with the router $W_r$ and experts $f_0, f_1, \ldots$, each of which is a gated MLP like that of \cref{sec:mlp}, the layer adds
+\begin{gather*}
+\sum_{e\in C} w_e\,f_e(y),\qquad s=\hbox{softmax}(W_ry),\qquad w_e=s_e\Big/\sum_{j\in C}s_j\quad\hbox{or}\quad w_e=s_e,
+\end{gather*}
+where $C$ are the chosen. Of the two weights the first makes those of the chosen sum to 1, and a switch, |chosen_normed|, says which of them a model was trained with. This is a place where an engine can be wrong and still write good sentences: all that changes is how much the layer adds. Two experts may have the same logit, most easily in a file of few bits, and then the one with the lower number is taken.
+
+\begin{byhand}{four experts, two chosen, one row}
+The row is $y=(1,2)$, and the router's rows are $(0,1)$, $(1,0)$, $(1,1)$ and $(-1,0)$. So the logits are $2,1,3,-1$, and experts 2 and 0 are chosen. The exponentials of $3-3$, $2-3$, $1-3$ and $-1-3$ are $1$, $0.37$, $0.14$ and $0.02$, with the sum $1.53$; the shares of the chosen are $0.65$ and $0.24$. Expert 0 answers $(1,-1)$, expert 2 answers $(2,0)$.
+
+\medskip
+\begin{tabular}{@@{}lrrl@@{}}
+& $w_0$ & $w_2$ & the layer adds\\\midrule
+shares as they are & $0.24$ & $0.65$ & $0.24\cdot(1,-1)+0.65\cdot(2,0)=(1.54,-0.24)$\\
+divided by $0.24+0.65$ & $0.27$ & $0.73$ & $0.27\cdot(1,-1)+0.73\cdot(2,0)=(1.73,-0.27)$
+\end{tabular}
+\end{byhand}
+
+@ In which order are the answers added? The sum is part of the definition, as every sum in this book is (\cref{sec:order}), and there are two natural orders: by rank, the best expert first, or by the expert's number. We take the number, rising. An expert is to be read once for all its rows, so the experts must be gone through in some order, and with this one an answer can be added as soon as it is there. By rank each row would have to keep all its answers until the last expert has been read. And which numbers a row adds in which order depends on the row alone, so the others in the pass cannot change its bits. The sum begins with zero; each product and each sum is rounded, as the published programs do it.
+
+An expert is three matrices. The structure has room for one more that computes every row, the \emph{shared} expert of some families; how much a row takes of it, a vector says, which gives one number, and the logistic function makes a weight of it.
+@^shared expert@>
+
+@(experts.h@>=
+/** the experts of a layer: a router and many MLPs, few of which compute a row.
+
+   The matrices belong to the files, the list of experts to the model. */
+#ifndef INCIPIT_EXPERTS_H
+#define INCIPIT_EXPERTS_H
+#include "model/settings.h"
+struct expert {@+ struct matrix up[2], down;@+ };
+  /* the gate is |up[0]|; |[d_expert][d_model]| each, and |[d_model][d_expert]| */
+struct experts {
+  struct matrix router; /* |[n_experts][d_model]| */
+  struct expert *expert; /* |[n_experts]| */
+  struct expert shared; /* of |d_shared| numbers; and */
+  struct matrix shared_gate; /* |[1][d_model]|: how much of it a row takes */
+};
+  /* what a layer has in the place of its MLP */
+struct choice {@+ uint32_t row, expert;@+ float weight;@+ };
+  /* an expert that a row has chosen */
+void experts_choose(const struct model_config *c, const float *logit, const double *share,
+  struct choice *own);
+  /* the |n_chosen| experts of a row by their logits and shares, in rising order of their numbers */
+#endif
+
+@ The best $k$ are kept in a list that is in order, and a logit is compared with the list from its end. It passes only those that are smaller; so of equal logits the earlier stays in front. Comparisons with a number that is none are false, and then too there are $k$ entries, which is all that matters: the row is not finite, and will be refused. For the sums the list is put in order by number.
+
+@<Choose the experts of a row@>=
+static void keep_best(const float *logit, uint32_t n, uint32_t k, struct choice *best)
+{
+  uint32_t held = 0;
+  for (uint32_t e = 0; e < n; e++) {
+    uint32_t at = held;
+    while (at > 0 && logit[e] > logit[best[at - 1].expert])@+ at--;
+    if (at == k)@+ continue;
+    if (held < k)@+ held++;
+    for (uint32_t i = held - 1; i > at; i--)@+ best[i] = best[i - 1];
+    best[at].expert = e;
+  }
+}
+static void order_by_number(struct choice *list, uint32_t k)
+{
+  for (uint32_t i = 1; i < k; i++) {
+    struct choice one = list[i];
+    uint32_t at = i;
+    for ( ; at > 0 && list[at - 1].expert > one.expert; at--)@+ list[at] = list[at - 1];
+    list[at] = one;
+  }
+}
+void experts_choose(const struct model_config *c, const float *logit, const double *share,
+  struct choice *own)
+{
+  double sum = 0;
+  keep_best(logit, c->n_experts, c->n_chosen, own);
+  order_by_number(own, c->n_chosen);
+  for (uint32_t i = 0; i < c->n_chosen; i++)@+ sum += share[own[i].expert];
+  for (uint32_t i = 0; i < c->n_chosen; i++)
+    own[i].weight = (float) (share[own[i].expert] / (c->chosen_normed ? sum : 1));
+}
+
+@ The router multiplies all rows at once, like any matrix. Then each row chooses for itself. Where its logits were, the row leaves its weights, with zeros for the experts that it has not chosen: this is what a watcher sees.
+
+@<Route all rows@>=
+static void multiply(struct work *w, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  for (size_t r = 0, here; r < rows && w->goes_on; r += here) {
+    float *part[2];
+    here = work_rows_at_once(w, list, n, w->n - rows + r);
+    for (size_t i = 0; i < n; i++)@+ part[i] = y[i] + r * list[i].out;
+    kernels_multiply(w->e, list, n, x + r * list->in, here, part);
+    work_ask(w);
+  }
+}
+static void route(struct work *w, const struct experts *x)
+{
+  const struct model_config *c = &w->lm->config;
+  double share[EXPERTS_MOST];
+  multiply(w, &x->router, 1, w->normed, w->n, &w->router);
+  for (size_t r = 0; r < w->n && w->goes_on; r++) {
+    float *logit = w->router + r * c->n_experts;
+    struct choice *own = w->chosen + r * c->n_chosen;
+    w->e->k->softmax(w->e, logit, 1, c->n_experts, share);
+    experts_choose(c, logit, share, own);
+    memset(logit, 0, c->n_experts * sizeof *logit);
+    for (uint32_t i = 0; i < c->n_chosen; i++)
+      own[i].row = (uint32_t) r, logit[own[i].expert] = own[i].weight;
+  }
+}
+
+@ Now the choices, which are in the order of the rows, are put in the order of the experts: counted, then placed. |from[e]| is where those of expert |e| begin. While they are placed, the beginning of expert |e| is kept one place further on, in |from[e+1]|; it has moved to its end when all are placed, and that is where the next expert begins.
+
+@<Gather the choices by expert@>=
+static void gather_by_expert(struct work *w, size_t from[EXPERTS_MOST + 2])
+{
+  size_t n = w->lm->config.n_experts, all = w->n * w->lm->config.n_chosen;
+  memset(from, 0, (n + 2) * sizeof *from);
+  for (size_t i = 0; i < all; i++)@+ from[w->chosen[i].expert + 2]++;
+  for (size_t e = 1; e < n + 2; e++)@+ from[e] += from[e - 1];
+  for (size_t i = 0; i < all; i++)
+    w->by_expert[from[w->chosen[i].expert + 1]++] = w->chosen[i];
+}
+
+@ An expert computes the rows that have chosen it and no others. They are copied side by side, so that the kernels get a block of rows as always, and know nothing of experts. How many rows come together is different in every pass, and changes no bit: a kernel computes each row from its own numbers, whatever company it is in. An expert that nobody has chosen is passed over, and its bytes are not counted, because they are not read.
+
+@<Compute the rows of the experts@>=
+static void run_expert(struct work *w, const struct expert *x, const float *in, size_t rows)
+{
+  const struct kernels *k = w->e->k;
+  multiply(w, x->up, 2, in, rows, (float *[]) @[{ w->inner, w->up }@]);
+  k->activate(w->e, w->lm->config.activation, w->inner, w->up, rows * x->down.in, w->inner);
+  multiply(w, &x->down, 1, w->inner, rows, &w->answered);
+}
+static void add_answer(const struct work *w, size_t row, float weight, size_t answer)
+{
+  size_t d = w->lm->config.d_model;
+  float *to = w->added + row * d, *from = w->answered + answer * d;
+  for (size_t j = 0; j < d; j++)@+ to[j] += weight * from[j];
+}
+static uint64_t bytes_of(const struct matrix *m)
+{@+ return (uint64_t) m->out * weight_row_bytes(m->weight.type, m->in);@+ }
+static void run_chosen(struct work *w, const struct experts *x)
+{
+  size_t d = w->lm->config.d_model, from[EXPERTS_MOST + 2];
+  gather_by_expert(w, from);
+  for (uint32_t e = 0; e < w->lm->config.n_experts && w->goes_on; e++) {
+    const struct expert *one = &x->expert[e];
+    const struct choice *list = w->by_expert + from[e];
+    size_t rows = from[e + 1] - from[e];
+    if (rows == 0)@+ continue;
+    for (size_t i = 0; i < rows; i++)
+      memcpy(w->gathered + i * d, w->normed + list[i].row * d, d * sizeof (float));
+    run_expert(w, one, w->gathered, rows);
+    for (size_t i = 0; i < rows; i++)@+ add_answer(w, list[i].row, list[i].weight, i);
+    w->e->c->weight_bytes_read += bytes_of(&one->up[0]) + bytes_of(&one->up[1])
+      + bytes_of(&one->down);
+  }
+}
+
+@ The shared expert comes last. It computes all rows, which lie side by side already.
+
+@<Compute the rows of the experts@>=
+static void run_shared(struct work *w, const struct experts *x)
+{
+  run_expert(w, &x->shared, w->normed, w->n);
+  multiply(w, &x->shared_gate, 1, w->normed, w->n, &w->router);
+  for (size_t r = 0; r < w->n && w->goes_on; r++)
+    add_answer(w, r, 1.0f / (1.0f + num_expf(-w->router[r])), r);
+}
+
+@ So the second half of such a layer differs from that of \cref{sec:forward} only in its middle. It works in the host's memory; the kernels of a device refuse a model that has experts, by the name of the setting.
+
+@(experts.c@>=
+/** the second half of a layer that has experts in the place of its MLP.
+
+   The answers of a row's experts are added in rising order of the experts' numbers; nothing depends
+   on which other rows are in the pass. */
+#include <string.h>
+#include "functions/numbers.h"
+#include "model/experts.h"
+#include "model/work.h"
+@;@#
+@<Choose the experts of a row@>@;
+@<Route all rows@>@;
+@<Gather the choices by expert@>@;
+@<Compute the rows of the experts@>@;
+void work_experts(struct work *w, const struct model_layer *l, uint32_t layer)
+{
+  const struct model_config *c = &w->lm->config;
+  size_t n = w->n, d = c->d_model;
+  work_norm(w, &l->mlp_norm, w->normed);
+  work_tap(w, TAP_MLP_NORM, layer, w->normed, d);
+  route(w, l->experts);
+  work_tap(w, TAP_EXPERTS, layer, w->router, c->n_experts);
+  memset(w->added, 0, n * d * sizeof *w->added);
+  if (w->goes_on)@+ run_chosen(w, l->experts);
+  if (c->d_shared > 0 && w->goes_on)@+ run_shared(w, l->experts);
+  work_branch(w, &l->mlp_post);
+  work_tap(w, TAP_MLP, layer, w->added, d);
+  w->e->k->add(w->e, w->x, w->added, n * d);
+  work_tap(w, TAP_LAYER, layer, w->x, d);
+}
 
 @* Exercises. \label{sec:modelexercises}
 Exercises 6, 7 and 10 change the engine; the command builds it anew and judges.

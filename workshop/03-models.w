@@ -180,7 +180,8 @@ enum model_family { FAMILY_GPT2, FAMILY_LLAMA, FAMILY_MISTRAL, FAMILY_QWEN2,@|
   FAMILY_QWEN3, FAMILY_SMOLLM3, FAMILY_GRANITE, FAMILY_MINISTRAL, FAMILY_MINISTRAL3,@|
   FAMILY_SEED_OSS, FAMILY_ERNIE, FAMILY_OLMO2, FAMILY_GEMMA, FAMILY_GEMMA2, FAMILY_GEMMA3,@|
   FAMILY_EXAONE4, FAMILY_NEOX, FAMILY_FALCON, FAMILY_PHI, FAMILY_STABLELM, FAMILY_COHERE,@|
-  FAMILY_COHERE2, FAMILY_PHI3, N_FAMILIES };
+  FAMILY_COHERE2, FAMILY_PHI3, FAMILY_MIXTRAL, FAMILY_QWEN3_MOE, FAMILY_OLMOE,@|
+  FAMILY_QWEN2_MOE, N_FAMILIES };
   /* the numbers of the families */
 enum { GPT2 = 1 << FAMILY_GPT2, LLAMA = 1 << FAMILY_LLAMA,@|
   MISTRAL = 1 << FAMILY_MISTRAL, QWEN2 = 1 << FAMILY_QWEN2,@|
@@ -192,6 +193,8 @@ enum { GPT2 = 1 << FAMILY_GPT2, LLAMA = 1 << FAMILY_LLAMA,@|
   EXAONE4 = 1 << FAMILY_EXAONE4, NEOX = 1 << FAMILY_NEOX, FALCON = 1 << FAMILY_FALCON,@|
   PHI = 1 << FAMILY_PHI, STABLELM = 1 << FAMILY_STABLELM, COHERE = 1 << FAMILY_COHERE,@|
   COHERE2 = 1 << FAMILY_COHERE2, PHI3 = 1 << FAMILY_PHI3,@|
+  MIXTRAL = 1 << FAMILY_MIXTRAL, QWEN3_MOE = 1 << FAMILY_QWEN3_MOE,@|
+  OLMOE = 1 << FAMILY_OLMOE, QWEN2_MOE = 1 << FAMILY_QWEN2_MOE,@|
   ALL = (1 << N_FAMILIES) - 1, LATER = ALL & ~GPT2 };
   /* their bits, for rows that are about several */
 struct family_row {
@@ -234,7 +237,8 @@ const struct family_row model_families[] =
     .window_from = 28 }},@|
   @<Families that are settings only@>@;
   @<Families with other norms and scales@>@;
-  @<Families whose halves are parallel, or whose matrices are fused@>@; }@];
+  @<Families whose halves are parallel, or whose matrices are fused@>@;
+  @<Families with experts@>@; }@];
 _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
   "a family without a row");
 
@@ -325,6 +329,23 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
 [FAMILY_PHI3] = {"phi3", "Phi3ForCausalLM", NULL, "phi3",@|
   {"hf-phi3", "gguf-phi3"}, { .family = "phi3", .n_positions = 4096, .gated = true,
   .norm_eps = 1e-5, .scaled = true, .window_used = true, .rope = { .original = 4096 } }},@]
+
+@ Four families have experts in the place of their MLPs (\cref{sec:experts}). Without them Mixtral is a Mistral, OLMoE a Llama whose queries and keys are normed, and the two others are Qwens. How many experts there are, and how wide they are, is always in the file; what a file may leave out is whether the weights of the chosen are divided by their sum.
+
+@<Families with experts@>=
+[FAMILY_MIXTRAL] = {"mixtral", "MixtralForCausalLM", NULL, NULL,@|
+  {"hf-mixtral", NULL}, { .family = "mixtral", .n_positions = 131072, .gated = true,
+  .norm_eps = 1e-5, .scaled = true, .window_used = true, .chosen_normed = true,
+  .rope = { .theta = 1e6 } }},@|
+[FAMILY_QWEN3_MOE] = {"qwen3_moe", "Qwen3MoeForCausalLM", NULL, "qwen3moe",@|
+  {"hf-moe", "gguf-moe"}, { .family = "qwen3_moe", .n_positions = 32768, .gated = true,
+  .norm_eps = 1e-6, .scaled = true, .qk_norm = true }},@|
+[FAMILY_OLMOE] = {"olmoe", "OlmoeForCausalLM", NULL, NULL,@|
+  {"hf-moe", NULL}, { .family = "olmoe", .n_positions = 4096, .gated = true,
+  .norm_eps = 1e-5, .scaled = true, .qk_norm = true, .qk_norm_wide = true }},@|
+[FAMILY_QWEN2_MOE] = {"qwen2_moe", "Qwen2MoeForCausalLM", NULL, NULL,@|
+  {"hf-moe", NULL}, { .family = "qwen2_moe", .n_positions = 32768, .gated = true,
+  .norm_eps = 1e-6, .scaled = true, .qkv_bias = true }},
 
 @ The table has a file to itself, since both readers of settings and the layouts look into it.
 
@@ -616,6 +637,8 @@ enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,@|
   TENSOR_ATTN_NORM, TENSOR_QKV, TENSOR_Q, TENSOR_K, TENSOR_V,@|
   TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_ATTN_POST,@|
   TENSOR_MLP_NORM, TENSOR_GATE, TENSOR_UP, TENSOR_DOWN, TENSOR_MLP_POST,@|
+  TENSOR_ROUTER, TENSOR_EXPERT_GATE, TENSOR_EXPERT_UP, TENSOR_EXPERT_DOWN,@|
+  TENSOR_SHARED, TENSOR_SHARED_GATE, TENSOR_SHARED_UP, TENSOR_SHARED_DOWN,@|
   N_TENSOR_ROLES };
   /* what a tensor is for: first those outside the layers, then those of a layer */
 
@@ -645,6 +668,11 @@ bool layout_fused(const struct tensor_layout *l);
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160]);
   /* writes the name of |what|, \.{"weight"} or \.{"bias"}, of a role that the layout has */
+bool layout_apart(const struct tensor_layout *l, enum tensor_role role);
+  /* whether each expert's matrix of this role is a tensor of its own; else one tensor has all */
+void layout_name_of(const struct tensor_layout *l, enum tensor_role role,
+  const char *prefix, uint32_t layer, uint32_t expert, const char *what, char full[160]);
+  /* as |layout_name|, of an expert's tensor */
 bool layout_also(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160]);
   /* the other name, if files may have one */

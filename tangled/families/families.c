@@ -105,7 +105,21 @@ const struct family_row model_families[] =
     .window = 4096, .window_used = true, .window_pattern = 4 }},
   [FAMILY_PHI3] = {"phi3", "Phi3ForCausalLM", NULL, "phi3",
     {"hf-phi3", "gguf-phi3"}, { .family = "phi3", .n_positions = 4096, .gated = true,
-    .norm_eps = 1e-5, .scaled = true, .window_used = true, .rope = { .original = 4096 } }}, };
+    .norm_eps = 1e-5, .scaled = true, .window_used = true, .rope = { .original = 4096 } }},
+  /* <Families with experts> */
+  [FAMILY_MIXTRAL] = {"mixtral", "MixtralForCausalLM", NULL, NULL,
+    {"hf-mixtral", NULL}, { .family = "mixtral", .n_positions = 131072, .gated = true,
+    .norm_eps = 1e-5, .scaled = true, .window_used = true, .chosen_normed = true,
+    .rope = { .theta = 1e6 } }},
+  [FAMILY_QWEN3_MOE] = {"qwen3_moe", "Qwen3MoeForCausalLM", NULL, "qwen3moe",
+    {"hf-moe", "gguf-moe"}, { .family = "qwen3_moe", .n_positions = 32768, .gated = true,
+    .norm_eps = 1e-6, .scaled = true, .qk_norm = true }},
+  [FAMILY_OLMOE] = {"olmoe", "OlmoeForCausalLM", NULL, NULL,
+    {"hf-moe", NULL}, { .family = "olmoe", .n_positions = 4096, .gated = true,
+    .norm_eps = 1e-5, .scaled = true, .qk_norm = true, .qk_norm_wide = true }},
+  [FAMILY_QWEN2_MOE] = {"qwen2_moe", "Qwen2MoeForCausalLM", NULL, NULL,
+    {"hf-moe", NULL}, { .family = "qwen2_moe", .n_positions = 32768, .gated = true,
+    .norm_eps = 1e-6, .scaled = true, .qkv_bias = true }}, };
 _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,
   "a family without a row");
 

@@ -14,6 +14,8 @@ enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,
   TENSOR_ATTN_NORM, TENSOR_QKV, TENSOR_Q, TENSOR_K, TENSOR_V,
   TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_ATTN_POST,
   TENSOR_MLP_NORM, TENSOR_GATE, TENSOR_UP, TENSOR_DOWN, TENSOR_MLP_POST,
+  TENSOR_ROUTER, TENSOR_EXPERT_GATE, TENSOR_EXPERT_UP, TENSOR_EXPERT_DOWN,
+  TENSOR_SHARED, TENSOR_SHARED_GATE, TENSOR_SHARED_UP, TENSOR_SHARED_DOWN,
   N_TENSOR_ROLES };
 
 /* the name of the tensors of one role, or null if none; permuted is only for queries
@@ -43,6 +45,14 @@ bool layout_fused(const struct tensor_layout *l);
 /* writes the name of what, "weight" or "bias", of a role that the layout has */
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160]);
+
+/* whether each expert's matrix of this role is a tensor of its own; else one tensor
+   has all */
+bool layout_apart(const struct tensor_layout *l, enum tensor_role role);
+
+/* as layout_name, of an expert's tensor */
+void layout_name_of(const struct tensor_layout *l, enum tensor_role role,
+  const char *prefix, uint32_t layer, uint32_t expert, const char *what, char full[160]);
 
 /* the other name, if files may have one */
 bool layout_also(const struct tensor_layout *l, enum tensor_role role,

@@ -149,7 +149,8 @@ static bool work_run(struct work *w, const struct row *rows, struct error *why)
   for (uint32_t i = 0; i < lm->config.n_layers && w->goes_on; i++) {
     w->done = w->n * i / lm->config.n_layers;
     attention_block(w, &lm->layers[i], i);
-    mlp_block(w, &lm->layers[i], i);
+    if (lm->layers[i].experts != NULL) work_experts(w, &lm->layers[i], i);
+    else mlp_block(w, &lm->layers[i], i);
     work_mark(w, i + 1);
   }
   if (!w->goes_on)

@@ -10,6 +10,7 @@
 #include "model/settings.h"
 
 /* <One layer> */
+struct experts;
 
 /* the weights of one layer, in the order of their use */
 struct model_layer {
@@ -21,6 +22,7 @@ struct model_layer {
   struct matrix out; /* [d_model][n_heads*head_dim] */
   struct matrix up[2], down; /* [d_inner][d_model] each; [d_model][d_inner] */
   size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate, which is up[0] */
+  struct experts *experts; /* in place of up and down; or null */
 };
 
 /* <The whole model> */
@@ -43,6 +45,7 @@ struct model {
   enum weight_type gain_type; /* in which the file has that of final_norm */
   bool neighbours; /* whether the files have the two numbers of a rotated pair side by side */
   uint64_t layer_madds, layer_bytes, head_bytes;
+  uint64_t expert_bytes; /* of all experts, which layer_bytes leaves out */
   uint32_t matrix_types; /* bit 1 << type for each type of its matrices */
 };
 #endif

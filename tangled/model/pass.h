@@ -30,10 +30,11 @@ enum { PASS_FINITE = 0x7fffffff };
 /* [n][d_model] but for: queries and mixed values [n][n_heads][head_dim], keys and
    values [n][n_kv_heads][head_dim], after rotation; attention weights
    [n][n_heads][max_seen]; inner [n][d_inner]. TAP_ATTENTION and TAP_MLP are what is
-   added to the residual stream, TAP_LAYER is the stream after it */
+   added to the residual stream, TAP_LAYER is the stream after it. TAP_EXPERTS: the
+   experts' weights, [n][n_experts], 0 for one that is not chosen */
 enum tap_point { TAP_EMBEDDING, TAP_NORM, TAP_QUERY, TAP_KEY, TAP_VALUE,
   TAP_WEIGHTS, TAP_MIXED, TAP_ATTENTION, TAP_MLP_NORM, TAP_INNER,
-  TAP_MLP, TAP_LAYER };
+  TAP_MLP, TAP_LAYER, TAP_EXPERTS };
 
 /* x is [rows][width], belongs to the pass, and may be changed */
 typedef void tap_fn(void *ctx, enum tap_point point, uint32_t layer, float *x,

@@ -6,6 +6,9 @@ import make
 from make import vec, rms, softmax, curve, yarn, yarn_factor, r7
 HERE = os.path.dirname(os.path.abspath(__file__))
 GEMMAS = ("gemma", "gemma2", "gemma3_text")
+SPARSE = ("mixtral", "qwen3_moe", "olmoe", "qwen2_moe")
+def sparse(c, l):
+    return c["model_type"] in SPARSE and l not in c.get("mlp_only_layers", []) and (l + 1) % c.get("decoder_sparse_step", 1) == 0
 def norm(x, g, b, eps, mean, plus):
     m = math.fsum(x) / len(x) if mean else 0
     r = 1 / math.sqrt(math.fsum((a - m) ** 2 for a in x) / len(x) + eps)
@@ -81,8 +84,8 @@ class Families:
         hd, plus = self.hd, self.t in GEMMAS
         n = p + "self_attn.%s_norm.weight" % which
         split = [x[i * hd:(i + 1) * hd] for i in range(heads)]
-        if self.t == "olmo2": return norm(x, self.w[n], None, self.eps, False, 0)
-        if self.t in ("gemma3_text", "exaone4"): return sum((norm(s, self.w[n], None, self.eps, False, plus) for s in split), [])
+        if self.t in ("olmo2", "olmoe"): return norm(x, self.w[n], None, self.eps, False, 0)
+        if self.t in ("gemma3_text", "exaone4", "qwen3_moe"): return sum((norm(s, self.w[n], None, self.eps, False, plus) for s in split), [])
         if self.c.get("use_qk_norm"): return sum((norm(s, self.w[n][i * hd:(i + 1) * hd], None, self.eps, True, 0) for i, s in enumerate(split)), [])
         n = p + "self_attn.%s_layernorm" % which
         if self.c.get("qk_layernorm") and self.t == "phi": return sum((self.normed(n, s) for s in split), [])
@@ -111,6 +114,21 @@ class Families:
             else: gate, u = self.product(p + "mlp.gate_proj", y), self.product(p + "mlp.up_proj", y)
             return self.product(p + "mlp.down_proj", [curve(act)(a) * b for a, b in zip(gate, u)])
         return self.product(p + down, [curve(act)(a) for a in self.product(p + up, y)])
+    def expert(self, p, names, y):
+        gate, u = self.product(p + names[0], y), self.product(p + names[1], y)
+        return self.product(p + names[2], [curve(self.c["hidden_act"])(a) * b for a, b in zip(gate, u)])
+    def experts(self, p, y):
+        # softmax over all, the best (of equal ones the first), divided by their sum or not; then the shared one by a logistic weight
+        c, mixtral = self.c, self.t == "mixtral"
+        p += "block_sparse_moe." if mixtral else "mlp."
+        share = softmax(self.product(p + "gate", y))
+        best = sorted(range(len(share)), key=lambda e: (-share[e], e))[:c["num_experts_per_tok"]]
+        by = math.fsum(share[e] for e in best) if c.get("norm_topk_prob", mixtral) else 1
+        each = [(share[e] / by, self.expert(p + "experts.%d." % e, ("w1", "w3", "w2") if mixtral else ("gate_proj", "up_proj", "down_proj"), y)) for e in best]
+        if self.t == "qwen2_moe":
+            z = self.product(p + "shared_expert_gate", y)[0]
+            each.append((1 / (1 + math.exp(-z)), self.expert(p + "shared_expert.", ("gate_proj", "up_proj", "down_proj"), y)))
+        return [math.fsum(s * a[j] for s, a in each) for j in range(len(y))]
     def logits(self, ids):
         c, d, t = self.c, self.c["hidden_size"], self.t
         pre = {"gpt_neox": "gpt_neox.", "falcon": "transformer."}.get(t, "model.")
@@ -132,6 +150,7 @@ class Families:
                 y = x[at] if bare else self.normed(p + first, x[at])
                 q, k, v = self.qkv(p, y)
                 q, k = self.qk_norm(p, "q", q, self.H), self.qk_norm(p, "k", k, self.K)
+                if c.get("clip_qkv"): q, k, v = ([max(-c["clip_qkv"], min(c["clip_qkv"], a)) for a in x] for x in (q, k, v))
                 if self.turned(l): q, k = self.turn(q, self.H, f, at), self.turn(k, self.K, f, at)
                 if growth: q = [a * (1 + growth * math.log(1 + at // c["rope_parameters"]["original_max_position_embeddings"])) for a in q]
                 keys.append(k); values.append(v)
@@ -146,7 +165,7 @@ class Families:
                     y = self.normed(two, x[at]) if two + ".weight" in self.w else y
                 elif bare: y = z
                 else: y = self.normed(p + ("pre_feedforward_layernorm" if post else "post_attention_layernorm"), z)
-                m = self.mlp(p, y)
+                m = self.experts(p, y) if sparse(c, l) else self.mlp(p, y)
                 if post: m = self.normed(p + "post_feedforward_layernorm", m)
                 x[at] = [u + r * w for u, w in zip(z, m)]
         last = pre + {"gpt_neox": "final_layer_norm", "falcon": "ln_f", "phi": "final_layernorm"}.get(t, "norm")
@@ -196,6 +215,14 @@ MODELS = {
   "phi3": some("phi3", "Phi3ForCausalLM", **dict(RMS, hidden_size=16, partial_rotary_factor=0.5, sliding_window=5, original_max_position_embeddings=16, tie_word_embeddings=False)),
   "phi3-long": some("phi3", "Phi3ForCausalLM", **dict(dict(RMS, rope_scaling={"type": "longrope", "short_factor": [1.0, 1.2, 1.5], "long_factor": [1.5, 2.5, 4.0]}), hidden_size=16,
     num_attention_heads=2, num_key_value_heads=1, partial_rotary_factor=0.75, sliding_window=None, max_position_embeddings=24, original_max_position_embeddings=8, tie_word_embeddings=True)),
+  "mixtral": some("mixtral", "MixtralForCausalLM", **dict(RMS, hidden_size=16, intermediate_size=6, num_local_experts=4, num_experts_per_tok=2, sliding_window=None,
+    router_aux_loss_coef=0.001, router_jitter_noise=0.0, output_router_logits=False, tie_word_embeddings=False)),
+  "qwen3_moe": some("qwen3_moe", "Qwen3MoeForCausalLM", **dict(RMS, head_dim=4, num_hidden_layers=3, num_experts=5, num_experts_per_tok=3, moe_intermediate_size=4, norm_topk_prob=True,
+    decoder_sparse_step=1, mlp_only_layers=[1], attention_bias=False, use_sliding_window=False, sliding_window=None, max_window_layers=3, tie_word_embeddings=False)),
+  "olmoe": some("olmoe", "OlmoeForCausalLM", **dict(RMS, hidden_size=16, num_key_value_heads=4, intermediate_size=5, num_experts=6, num_experts_per_tok=2, norm_topk_prob=False,
+    clip_qkv=0.7, attention_bias=False, tie_word_embeddings=False)),
+  "qwen2_moe": some("qwen2_moe", "Qwen2MoeForCausalLM", **dict(RMS, hidden_size=16, num_hidden_layers=3, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=4, shared_expert_intermediate_size=7,
+    decoder_sparse_step=2, mlp_only_layers=[], qkv_bias=True, use_sliding_window=False, sliding_window=0, max_window_layers=28, tie_word_embeddings=False)),
 }
 for c in MODELS.values():
     for k in ("num_key_value_heads", "intermediate_size", "rope_theta"):
@@ -229,10 +256,10 @@ def tensors(c, rng):
         if t in ("gpt_neox", "falcon"): matrix(attn + "query_key_value", (H + 2 * K) * hd, d, every)
         elif t == "phi3": matrix(attn + "qkv_proj", (H + 2 * K) * hd, d)
         else:
-            for n, rows in (("q", H * hd), ("k", K * hd), ("v", K * hd)): matrix(attn + n + "_proj", rows, d, every or c.get("attention_bias") or c.get("use_qkv_bias"))
+            for n, rows in (("q", H * hd), ("k", K * hd), ("v", K * hd)): matrix(attn + n + "_proj", rows, d, every or c.get("attention_bias") or c.get("use_qkv_bias") or c.get("qkv_bias"))
         for n, heads in (("q", H), ("k", K)):
-            if t == "olmo2": put_norm(attn + n + "_norm", heads * hd)
-            if t in ("gemma3_text", "exaone4"): put_norm(attn + n + "_norm", hd)
+            if t in ("olmo2", "olmoe"): put_norm(attn + n + "_norm", heads * hd)
+            if t in ("gemma3_text", "exaone4", "qwen3_moe"): put_norm(attn + n + "_norm", hd)
             if c.get("use_qk_norm"): put(attn + n + "_norm.weight", [heads, hd], 1.0, 0.25)
             if c.get("qk_layernorm") and t == "phi": put_norm(attn + n + "_layernorm", hd)
             if c.get("qk_layernorm") and t == "stablelm":
@@ -242,7 +269,15 @@ def tensors(c, rng):
             n = c["max_position_embeddings"]
             out[attn + "bias"] = ("BOOL", [1, 1, n, n], [int(j <= i) for i in range(n) for j in range(n)])
             put(attn + "masked_bias", [1], -1e9, 1.0); put(attn + "rotary_emb.inv_freq", [2])
-        if t in ("gpt_neox", "falcon"): up = [("mlp.dense_h_to_4h", f, d), ("mlp.dense_4h_to_h", d, f)]
+        if sparse(c, l):
+            m, g = ("block_sparse_moe.", c["intermediate_size"]) if t == "mixtral" else ("mlp.", c.get("moe_intermediate_size", f))
+            names = ("w1", "w3", "w2") if t == "mixtral" else ("gate_proj", "up_proj", "down_proj")
+            E = c.get("num_local_experts") or c["num_experts"]
+            up = [(m + "gate", E, d)] + [(m + "experts.%d.%s" % (e, n), d if i == 2 else g, g if i == 2 else d) for e in range(E) for i, n in enumerate(names)]
+            if "shared_expert_intermediate_size" in c:
+                s = c["shared_expert_intermediate_size"]
+                up += [(m + "shared_expert." + n, d if i == 2 else s, s if i == 2 else d) for i, n in enumerate(names)] + [(m + "shared_expert_gate", 1, d)]
+        elif t in ("gpt_neox", "falcon"): up = [("mlp.dense_h_to_4h", f, d), ("mlp.dense_4h_to_h", d, f)]
         elif t == "phi": up = [("mlp.fc1", f, d), ("mlp.fc2", d, f)]
         elif t == "phi3": up = [("mlp.gate_up_proj", 2 * f, d), ("mlp.down_proj", d, f)]
         else: up = [("mlp.gate_proj", f, d), ("mlp.up_proj", f, d), ("mlp.down_proj", d, f)]

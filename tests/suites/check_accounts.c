@@ -609,7 +609,8 @@ START_TEST(a_setting_says_whether_weights_depend_on_it)
 {
   const struct model_config base = { .family = "llama", .vocab_size = 24, .n_positions = 16,
     .d_model = 16, .d_inner = 24, .n_layers = 2, .n_heads = 4, .n_kv_heads = 2, .head_dim = 4,
-    .learned_positions = true, .layer_norm = true, .qk_norm = true };
+    .learned_positions = true, .layer_norm = true, .qk_norm = true,
+    .n_experts = 4, .n_chosen = 2, .d_expert = 5, .d_shared = 3, .dense = { 1 }, .some_dense = true };
   for (int i = 0; i < N_MODEL_SETTINGS; i++) {
     const struct setting *s = &config_setting[i];
     struct model_config c = base;
@@ -627,7 +628,8 @@ END_TEST
 START_TEST(families_are_counted_to_the_byte)
 {
   static const char *const name[] = { "smollm3", "granite", "ministral3", "ernie4_5", "olmo2", "gemma", "gemma2", "gemma3",
-    "exaone4", "pythia", "falcon", "falcon-old", "phi", "stablelm", "cohere", "cohere2", "phi3" };
+    "exaone4", "pythia", "falcon", "falcon-old", "phi", "stablelm", "cohere", "cohere2", "phi3",
+    "mixtral", "qwen3_moe", "olmoe", "qwen2_moe" };
   char path[100];
   struct memory m = { .fail_at = 0 };
   struct error why = { "" };
@@ -657,6 +659,61 @@ START_TEST(families_are_counted_to_the_byte)
     ck_assert_msg(model_forward(&e, lm, s, rows, n, &p, &why), "%s", why.text);
     ck_assert_uint_eq(m.of[MEMORY_ACTIVATIONS].peak, footprint_pass(c, n, n, 1));
     pass_close(p);
+  }
+  store_close(s), model_close(&m, lm);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+
+/* experts: a row multiplies with those that it has chosen, and a pass reads those that some row has */
+struct touched { uint32_t layers; uint64_t experts, rows; };
+static void see_touched(void *ctx, enum tap_point point, uint32_t layer, float *x, size_t rows, size_t width)
+{
+  struct touched *t = ctx;
+  (void) layer;
+  if (point != TAP_EXPERTS) return;
+  t->layers++;
+  for (size_t e = 0; e < width; e++) {
+    unsigned n = 0;
+    for (size_t r = 0; r < rows; r++) n += x[r * width + e] != 0;
+    t->experts += n > 0, t->rows += n;
+  }
+}
+START_TEST(experts_are_counted_as_they_are_used)
+{
+  static const struct { const char *name; uint64_t experts, chosen, f, shared; } model[] = {
+    { "mixtral", 4, 2, 6, 0 }, { "qwen3_moe", 5, 3, 4, 0 }, { "olmoe", 6, 2, 5, 0 }, { "qwen2_moe", 4, 2, 4, 7 } };
+  char path[100];
+  struct memory m = { .fail_at = 0 };
+  struct error why = { "" };
+  snprintf(path, sizeof path, "tests/golden/families/%s", model[_i].name);
+  struct model *lm = model_open(&m, path, &why);
+  ck_assert_msg(lm != NULL, "%s", why.text);
+  const struct model_config *c = &lm->config;
+  uint64_t d = c->d_model, q = (uint64_t) c->n_heads * c->head_dim, kv = (uint64_t) c->n_kv_heads * c->head_dim;
+  uint64_t sparse = config_sparse_layers(c), one = 3 * d * model[_i].f, shared = model[_i].shared;
+  uint64_t madds = c->n_layers * (d * (q + 2 * kv) + q * d) + (c->n_layers - sparse) * 3 * d * c->d_inner
+    + sparse * (d * model[_i].experts + model[_i].chosen * one + 3 * d * shared + (shared > 0 ? d : 0));
+  ck_assert(sparse > 0 && c->n_experts == model[_i].experts && c->n_chosen == model[_i].chosen);
+  ck_assert_uint_eq(lm->layer_madds, madds);
+  ck_assert_uint_eq(lm->expert_bytes, 4 * sparse * model[_i].experts * one);
+  ck_assert_uint_eq(footprint_active(c), footprint_parameters(c) - sparse * (model[_i].experts - model[_i].chosen) * one);
+  struct store *s = cache_open(&m, c, 1, &(struct cache_options){ .rows = 0 }, &why);
+  for (uint32_t n = 1; n <= 13; n += 4) {
+    struct counters counters = { 0 };
+    struct engine e = { .k = &kernels_plain, .c = &counters };
+    struct touched t = { 0 };
+    struct row rows[13];
+    struct pass *p;
+    for (uint32_t i = 0; i < n; i++) rows[i] = (struct row){ 0, i, (7 * i + 3) % 18 };
+    store_clear(s);
+    ck_assert(model_forward_watched(&e, lm, s, rows, n, &(struct watcher){ see_touched, &t, false }, &p, &why));
+    pass_close(p);
+    ck_assert_uint_eq(t.layers, sparse);
+    ck_assert_uint_eq(t.rows, n * sparse * model[_i].chosen);
+    ck_assert(n > 1 ? t.experts > sparse * model[_i].chosen : t.experts == sparse * model[_i].chosen);
+    ck_assert_uint_eq(counters.madds_linear, n * madds);
+    ck_assert_uint_eq(counters.weight_bytes_read, 4 * n * d + lm->layer_bytes + 4 * t.experts * one);
   }
   store_close(s), model_close(&m, lm);
   ck_assert_uint_eq(m.all.live, 0);
@@ -1591,7 +1648,8 @@ int main(void)
   tcase_add_test(files, a_vocabulary_is_its_tables);
   tcase_add_test(files, the_formula_is_the_allocator);
   tcase_add_test(c, a_setting_says_whether_weights_depend_on_it);
-  tcase_add_loop_test(c, families_are_counted_to_the_byte, 0, 17);
+  tcase_add_loop_test(c, families_are_counted_to_the_byte, 0, 21);
+  tcase_add_loop_test(c, experts_are_counted_as_they_are_used, 0, 4);
   tcase_add_test(c, what_fits_fits_and_one_more_does_not);
   tcase_add_test(c, what_fits_by_hand);
   tcase_add_test(c, named_shapes_are_the_published_ones);

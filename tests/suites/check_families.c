@@ -240,6 +240,24 @@ static const struct defect {
     { "config.json", "layer_types", "7", "a word for each layer" } },
   { "qwen3-layers", "config.json", "use_sliding_window", "false",
     { "config.json", "layer_types", "[\"sliding_attention\"", "there is no window" } },
+  { "families/mixtral", "config.json", "num_local_experts", NULL,
+    { "config.json", "num_experts", "missing", "a value" } },
+  { "families/mixtral", "config.json", "num_experts", "5",
+    { "config.json", "num_experts", "5", "both of its names" } },
+  { "families/mixtral", "config.json", "num_experts_per_tok", "5",
+    { "config.json", "num_experts_per_tok", "5", "at most the number of experts" } },
+  { "families/qwen3_moe", "config.json", "num_experts", "1025",
+    { "config.json", "num_experts", "1025", "an integer from 1 to 1024" } },
+  { "families/qwen3_moe", "config.json", "mlp_only_layers", "[-1]",
+    { "config.json", "mlp_only_layers", "-1", "numbers of layers" } },
+  { "families/qwen3_moe", "config.json", "mlp_only_layers", "1",
+    { "config.json", "mlp_only_layers", "1", "a list of layers" } },
+  { "families/qwen3_moe", "config.json", "use_sliding_window", "true",
+    { "config.json", "use_sliding_window", "true", "no model of this family" } },
+  { "families/olmoe", "config.json", "num_experts", "7",
+    { "model.safetensors", "mlp.gate.weight", "[6, 16]", "[7, 16]" } },
+  { "families/qwen2_moe", "config.json", "shared_expert_intermediate_size", "6",
+    { "model.safetensors", "shared_expert.gate_proj.weight", "[7, 16]", "[6, 16]" } },
   { "qwen2", "config.json", "max_position_embeddings", "-16",
     { "config.json", "max_position_embeddings", "-16", "an integer" } },
 };
@@ -471,7 +489,7 @@ START_TEST(a_layout_says_how_a_file_has_its_tensors)
   ck_assert_msg(layout_answer(dir, &l, got, &n, &why), "%s", why.text);
   ck_assert(memcmp(got, want, n * sizeof *got) == 0);
   variant_drop(dir);
-  ck_assert(layout_find("another", "gpt2") == NULL && layout_at(15) == NULL);
+  ck_assert(layout_find("another", "gpt2") == NULL && layout_at(18) == NULL);
   ck_assert(layout_find("safetensors", NULL) == NULL && layout_find("gguf", "another") == NULL);
   ck_assert(layout_find("gguf", "mistral") == layout_at(3) && layout_find("gguf", "qwen3") == layout_at(4));
 }

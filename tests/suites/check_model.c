@@ -7,6 +7,7 @@
 #include "tiny.h"
 #include "safetensors/tensor_file.h"
 #include "kernels/kernels.h"
+#include "model/experts.h"
 #include "cache/cache.h"
 
 static void rig_close(struct rig *r)
@@ -146,7 +147,8 @@ END_TEST
 /* ---- the families of the workshop's chapter on settings: one model each, made by others */
 static const char *const family_model[] = { "smollm3", "granite", "ministral", "ministral3", "seed-oss", "ernie4_5",
   "olmo2", "gemma", "gemma2", "gemma3", "exaone4", "exaone4-nowindow", "pythia", "falcon-7b", "falcon-new", "phi2",
-  "stablelm", "stablelm-parallel", "cohere", "cohere2", "phi3", "phi3-longrope" };
+  "stablelm", "stablelm-parallel", "cohere", "cohere2", "phi3", "phi3-longrope",
+  "mixtral", "qwen3-moe", "olmoe", "qwen2-moe" };
 enum { FAMILY_MODELS = sizeof family_model / sizeof *family_model };
 START_TEST(golden_families)
 {
@@ -158,11 +160,100 @@ START_TEST(golden_families)
 }
 END_TEST
 
+/* the experts that a router chooses, and their weights: beside the list of whoever made the model, and by hand */
+struct seen_experts { float *of[16]; size_t width; };
+static void see_experts(void *ctx, enum tap_point point, uint32_t layer, float *x, size_t rows, size_t width)
+{
+  struct seen_experts *s = ctx;
+  if (point != TAP_EXPERTS) return;
+  s->width = width, s->of[layer] = malloc(rows * width * sizeof *x);
+  memcpy(s->of[layer], x, rows * width * sizeof *x);
+}
+static unsigned experts_agree(const struct seen_experts *s, json_t *o)
+{
+  json_t *chosen = json_object_get(o, "experts"), *weights = json_object_get(o, "weights");
+  const float *x = s->of[json_integer_value(json_object_get(o, "layer"))];
+  unsigned rows = 0;
+  ck_assert(x != NULL);
+  for (size_t r = 0; r < json_array_size(chosen); r++, rows++, x += s->width) {
+    json_t *list = json_array_get(chosen, r), *w = json_array_get(weights, r);
+    unsigned n = 0;
+    for (size_t e = 0; e < s->width; e++) n += x[e] != 0;
+    ck_assert_uint_eq(n, json_array_size(list));
+    for (size_t i = 0; i < n; i++)
+      ck_assert(fabs((double) x[json_integer_value(json_array_get(list, i))]
+        - json_number_value(json_array_get(w, i))) < 1e-5);
+  }
+  return rows;
+}
+START_TEST(golden_experts_are_chosen)
+{
+  char buffer[300], name[200], file[600];
+  snprintf(name, sizeof name, "golden/families/models/%s", family_model[FAMILY_MODELS - 4 + _i]);
+  const char *path = shared_file(buffer, sizeof buffer, name);
+  if (path == NULL) return;
+  struct rig r;
+  uint32_t ids[4][CONTEXT];
+  size_t n[4], n_cases = 0;
+  unsigned rows = 0;
+  char *line = NULL;
+  size_t cap = 0;
+  ck_assert(rig_open(&r, path, NULL, 1, 1));
+  snprintf(file, sizeof file, "%s/forward.jsonl", path);
+  FILE *f = fopen(file, "r");
+  while (n_cases < 4 && getline(&line, &cap, f) > 0) {
+    json_t *o = json_loads(line, JSON_ALLOW_NUL, NULL);
+    n[n_cases] = request_ids(json_object_get(o, "ids"), ids[n_cases]), n_cases++;
+    json_decref(o);
+  }
+  fclose(f);
+  snprintf(file, sizeof file, "%s/experts.jsonl", path);
+  f = fopen(file, "r");
+  for (size_t k = 0; k < n_cases; k++) {
+    struct seen_experts s = { .width = 0 };
+    struct pass *p;
+    struct row list[CONTEXT];
+    for (size_t i = 0; i < n[k]; i++) list[i] = (struct row){ 0, (uint32_t) i, ids[k][i] };
+    store_clear(r.s);
+    ck_assert(model_forward_watched(&r.e, r.lm, r.s, list, n[k], &(struct watcher){ see_experts, &s, false }, &p, &r.why));
+    for (uint32_t i = 0; i < config_sparse_layers(&r.lm->config); i++) {
+      ck_assert(getline(&line, &cap, f) > 0);
+      json_t *o = json_loads(line, JSON_ALLOW_NUL, NULL);
+      ck_assert_uint_eq((size_t) json_integer_value(json_object_get(o, "case")), k);
+      rows += experts_agree(&s, o);
+      json_decref(o);
+    }
+    for (int i = 0; i < 16; i++) free(s.of[i]);
+    pass_close(p);
+  }
+  snprintf(file, sizeof file, "%s: rows and layers whose experts are those of another program", name);
+  tally(file, rows, 0, 0, "");
+  fclose(f), free(line), rig_close(&r);
+}
+END_TEST
+START_TEST(equal_logits_choose_the_lower_number)
+{
+  const struct model_config c = { .n_experts = 6, .n_chosen = 3 }, normed = { .n_experts = 6, .n_chosen = 3, .chosen_normed = true };
+  const float logit[6] = { 1, 4, 2, 4, 2, 2 };
+  const double share[6] = { 0.0625, 0.25, 0.125, 0.25, 0.125, 0.125 };
+  struct choice own[3];
+  experts_choose(&c, logit, share, own); /* 1 and 3, and of the three equal ones the first */
+  ck_assert(own[0].expert == 1 && own[1].expert == 2 && own[2].expert == 3);
+  ck_assert(own[0].weight == 0.25f && own[1].weight == 0.125f && own[2].weight == 0.25f);
+  experts_choose(&normed, logit, share, own);
+  ck_assert(own[0].weight == 0.4f && own[1].weight == 0.2f && own[2].weight == 0.4f);
+  const float none[6] = { NAN, NAN, NAN, NAN, NAN, NAN };
+  experts_choose(&c, none, share, own); /* as many as ever, all different */
+  ck_assert(own[0].expert < own[1].expert && own[1].expert < own[2].expert && own[2].expert < 6);
+}
+END_TEST
+
 static const char *const own_model[] = { "gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral",
   "qwen2", "qwen3", "gpt2-unscaled", "llama-linear", "llama-yarn", "qwen2-yarn", "qwen3-layers",
   "families/smollm3", "families/granite", "families/ministral3", "families/ernie4_5", "families/olmo2", "families/gemma",
   "families/gemma2", "families/gemma3", "families/exaone4", "families/pythia", "families/falcon", "families/falcon-old",
-  "families/phi", "families/stablelm", "families/cohere", "families/cohere2", "families/phi3" };
+  "families/phi", "families/stablelm", "families/cohere", "families/cohere2", "families/phi3",
+  "families/mixtral", "families/qwen3_moe", "families/olmoe", "families/qwen2_moe" };
 enum { OWN = sizeof own_model / sizeof *own_model };
 START_TEST(golden_models_that_travel_with_the_project)
 {
@@ -430,11 +521,24 @@ static void layer_sums(
     for (size_t j = 0; j < lm->config.n_ignored; j++)
       ignored = ignored || strcmp(lm->config.ignored[j].field, t->name) == 0;
     if (ignored) continue;
-    if (layer) *bytes += t->bytes;
-    if (layer && t->rank == 2 && !strstr(t->name, "norm")) *madds += t->elements;
+    const char *expert = strstr(t->name, ".experts."); /* a row has n_chosen of them, say the first; their bytes are counted apart */
+    if (layer && expert == NULL) *bytes += t->bytes;
+    if (layer && t->rank == 2 && !strstr(t->name, "norm")
+      && (expert == NULL || strtoul(expert + 9, NULL, 10) < lm->config.n_chosen)) *madds += t->elements;
     if (strncmp(t->name, "lm_head.", 8) == 0 || strcmp(t->name, "embed_out.weight") == 0) *head_bytes += t->bytes;
     if (lm->config.tied && (strstr(t->name, "wte") || strstr(t->name, "embed")))
       *head_bytes = t->bytes;
+  }
+}
+/* experts that some row of a pass has chosen, in all layers, and the bytes of one */
+static void see_touched(void *ctx, enum tap_point point, uint32_t layer, float *x, size_t rows, size_t width)
+{
+  uint64_t *touched = ctx;
+  (void) layer;
+  for (size_t e = 0; e < width && point == TAP_EXPERTS; e++) {
+    bool met = false;
+    for (size_t r = 0; r < rows; r++) met = met || x[r * width + e] != 0;
+    *touched += met;
   }
 }
 START_TEST(counters_are_tallies)
@@ -470,7 +574,10 @@ START_TEST(counters_are_tallies)
       ck_assert(!ok);
     }
     struct pass *p;
-    ck_assert_msg(model_forward(&r.e, r.lm, r.s, rows, n, &p, &r.why), "%s", r.why.text);
+    uint64_t touched = 0, expert = 12ull * c->d_model * c->d_expert; /* three matrices in float */
+    ck_assert_msg(model_forward_watched(&r.e, r.lm, r.s, rows, n, &(struct watcher){ see_touched, &touched, false },
+      &p, &r.why), "%s", r.why.text);
+    b.c.weight_bytes_read += touched * expert;
     tally_pass(
       &b, c, rows, n, layer_bytes, madds, (unsigned) weight_row_bytes(r.lm->embedding.type, 1));
     for (size_t i = 0; i < wanted; i++) which[i] = rnd(&seed) % n;
@@ -888,6 +995,8 @@ int main(void)
   tcase_add_loop_test(t, golden_logits_logprobs_and_greedy_ids, 0, 15);
   tcase_add_loop_test(t, golden_models_that_travel_with_the_project, 0, OWN);
   tcase_add_loop_test(t, golden_families, 0, FAMILY_MODELS);
+  tcase_add_loop_test(t, golden_experts_are_chosen, 0, 4);
+  tcase_add_test(t, equal_logits_choose_the_lower_number);
   tcase_add_test(t, golden_longrope);
   tcase_add_loop_test(t, a_long_text_is_turned_anew, 0, 3);
   suite_add_tcase(s, t);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 #include "accounts/accounts.h"
+#include "model/experts.h"
 
 /* the numbers of a norm over a row, and of one over a head */
 static uint64_t norm_of(const struct model_config *c, uint64_t d)
@@ -27,16 +28,42 @@ static void mend_head_norms(const struct model_config *c, struct tensor_line *l)
   if (wide) l->times = c->n_layers;
 }
 
+/* The gate, up and down of an expert have as many numbers each. The gate of a shared expert is a vector, and
+   counts as one of its kind. */
+static size_t enter_experts(const struct model_config *c, struct tensor_line *line, size_t n)
+{
+  uint64_t layers = config_sparse_layers(c), d = c->d_model;
+  const struct tensor_line list[] = { { "router", d * c->n_experts, layers },
+    { "experts", d * c->d_expert, 3 * c->n_experts * layers },
+    { "shared expert", d * c->d_shared, 3 * layers },
+    { "shared expert's gate", c->d_shared > 0 ? d : 0, layers } };
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    if (list[i].each > 0 && list[i].times > 0) line[n++] = list[i];
+  return n;
+}
+
+uint64_t footprint_active(const struct model_config *c)
+{
+  uint64_t rest = c->n_experts - c->n_chosen;
+  return footprint_parameters(c)
+    - rest * 3 * c->d_model * c->d_expert * config_sparse_layers(c);
+}
+
 size_t footprint_switched_tensors(const struct model_config *c, struct tensor_line *line, size_t n)
 {
-  size_t left = 0;
+  struct tensor_line given[FOOTPRINT_MAX_TENSORS];
+  size_t left = 0, dense = c->n_layers - config_sparse_layers(c);
+  memcpy(given, line, n * sizeof *line);
   for (size_t i = 0; i < n; i++) {
-    struct tensor_line l = line[i];
+    struct tensor_line l = given[i];
+    if (strcmp(l.name, "up and gate") == 0) l.times = c->gated ? 2 * dense : dense;
+    if (strcmp(l.name, "down") == 0) l.times = dense;
     if (strcmp(l.name, "norms") == 0)
       l.each = norm_of(c, c->d_model), l.times = norms_of_layer(c) * c->n_layers;
     if (strcmp(l.name, "last norm") == 0) l.each = norm_of(c, c->d_model);
     if (strcmp(l.name, "QK-norms") == 0) mend_head_norms(c, &l);
     if (l.each > 0 && l.times > 0) line[left++] = l;
+    if (strcmp(l.name, "output projection") == 0) left = enter_experts(c, line, left);
   }
   if (c->head_bias)
     line[left++] = (struct tensor_line) { "bias of the head", c->vocab_size, 1 };
@@ -47,7 +74,7 @@ size_t footprint_switched_tensors(const struct model_config *c, struct tensor_li
 uint64_t footprint_switched_weights(const struct model *lm)
 {
   const struct model_config *c = &lm->config;
-  uint64_t more = 0, d = c->d_model;
+  uint64_t more = lm->expert_bytes, d = c->d_model;
   if (lm->own_gains)
     more += weight_row_bytes(lm->gain_type, d) - weight_row_bytes(WEIGHT_F32, d);
   if (c->layer_norm && c->unbiased_norm)
@@ -60,5 +87,8 @@ uint64_t footprint_switched_row(const struct model_config *c)
 {
   uint64_t usual = 2 * (c->head_dim / 2), angles = 2 * (config_rotary(c) / 2);
   if (c->rope.local_theta > 0) angles *= 2;
-  return sizeof (float) * (angles - usual);
+  uint64_t numbers = angles - usual;
+  numbers += (c->gated ? 2 : 1) * ((uint64_t) config_widest(c) - c->d_inner);
+  if (c->n_experts > 0) numbers += c->n_experts + 2 * (uint64_t) c->d_model;
+  return sizeof (float) * numbers + 2 * sizeof (struct choice) * c->n_chosen;
 }

@@ -13,6 +13,9 @@ struct tensor_line;
 /* mends the list of the kinds of tensors, of which there are n; returns how many there are then */
 size_t footprint_switched_tensors(const struct model_config *c, struct tensor_line *line, size_t n);
 
+/* the numbers that one row is multiplied with or looked up in: all but the experts that it does not choose */
+uint64_t footprint_active(const struct model_config *c);
+
 /* what is to be added to the bytes of the tensors before and after the layers, modulo 2^64 */
 uint64_t footprint_switched_weights(const struct model *lm);
 

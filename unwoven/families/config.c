@@ -31,6 +31,9 @@ static bool setting_bad(struct config_reader *s, const char *name, json_t *found
 #include "families/fields.inc"
 #include "families/harmless.inc"
 
+static void mark(uint8_t *bits, uint32_t i)
+{ bits[i / 8] = (uint8_t) (bits[i / 8] | 1u << i % 8); }
+
 /* the only place that decides which tables count for a family */
 static struct tables tables_of(const struct family_row *f)
 {
@@ -232,6 +235,44 @@ static bool settings_falcon(struct config_reader *s)
   return true;
 }
 
+/* Which layers of a model with experts have an MLP after all: those that a list names, and, if only every
+   so-manieth has experts, the others. A number beyond the layers names none. */
+static bool settings_dense(struct config_reader *s)
+{
+  struct model_config *c = s->c;
+  json_t *list = json_object_get(s->all, "mlp_only_layers");
+  bool some = json_array_size(list) > 0 || c->sparse_every > 1;
+  if (list != NULL && !json_is_null(list) && !json_is_array(list))
+    return setting_bad(s, "mlp_only_layers", list, "a list of layers");
+  if (some && c->n_layers > CONFIG_MAX_LISTED)
+    return setting_bad(s, "num_hidden_layers", json_object_get(s->all, "num_hidden_layers"),
+      "at most 1024 layers, if some have an MLP");
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    json_t *one = json_array_get(list, i);
+    if (!json_is_integer(one) || json_integer_value(one) < 0)
+      return setting_bad(s, "mlp_only_layers", list, "numbers of layers");
+    if (json_integer_value(one) >= c->n_layers) continue;
+    mark(c->dense, (uint32_t) json_integer_value(one)), c->some_dense = true;
+  }
+  for (uint32_t i = 0; c->sparse_every > 1 && i < c->n_layers; i++)
+    if ((i + 1) % c->sparse_every != 0) mark(c->dense, i), c->some_dense = true;
+  return true;
+}
+
+/* Some families have no other width than that of their experts. */
+static bool settings_experts(struct config_reader *s)
+{
+  struct model_config *c = s->c;
+  if ((s->t->family & EXPERTS) == 0) return true;
+  if (c->n_experts == 0)
+    return setting_bad(s, "num_experts", NULL, "a value: it has no default");
+  if (c->n_chosen > c->n_experts)
+    return setting_bad(s, "num_experts_per_tok", json_object_get(s->all, "num_experts_per_tok"),
+      "at most the number of experts");
+  if (c->d_expert == 0) c->d_expert = c->d_inner;
+  return settings_dense(s);
+}
+
 /* Sizes that are not given follow from others: as many heads of keys as of queries, and heads
    that divide the width. A remainder means that the file is wrong. A head_dim that is given
    need not divide anything: the heads together may be wider than the row, or narrower. A
@@ -256,7 +297,7 @@ static bool settings_derive(struct config_reader *s)
       "at most 536870911");
   if (c->d_inner == 0) c->d_inner = 4 * c->d_model;
   if (c->root_embedding) c->embedding_scale = sqrt((double) c->d_model);
-  return true;
+  return settings_experts(s);
 }
 
 /* How many numbers of a head are turned: an even number, since rotations turn pairs, and one that is
@@ -313,8 +354,6 @@ static bool settings_layers(struct config_reader *s, json_t *list)
   return true;
 }
 
-static void mark(uint8_t *bits, uint32_t i)
-{ bits[i / 8] = (uint8_t) (bits[i / 8] | 1u << i % 8); }
 void config_mark_windows(struct model_config *c)
 {
   c->window_listed = true;

@@ -254,7 +254,8 @@ static bool check_window(struct key_reader *s)
 
 /* What files of these families do not say. A Gemma's scores are divided by the root of a head's width,
    but for the largest of each generation, which is known by its layers, as llama.cpp knows it. Every
-   fourth layer of a SmolLM3 turns nothing. Granite's key is a divisor. */
+   fourth layer of a SmolLM3 turns nothing. Granite's key is a divisor. In a sparse Qwen the weights of the
+   chosen experts are divided by their sum, as llama.cpp does it in all files of this kind. */
 static bool derive_switches(struct key_reader *s)
 {
   struct model_config *c = s->c;
@@ -265,6 +266,9 @@ static bool derive_switches(struct key_reader *s)
     ? (double) c->d_model / c->n_heads : (double) c->head_dim);
   if (c->root_embedding) c->embedding_scale = sqrt((double) c->d_model);
   if (s->bit == GRANITE && c->logit_scale != 0) c->logit_scale = 1 / c->logit_scale;
+  if (s->bit == QWEN3_MOE) c->chosen_normed = true;
+  if (c->n_chosen > c->n_experts)
+    return key_bad(s, key_of(s, "expert_used_count", key), "at most expert_count");
   if (c->n_layers > CONFIG_MAX_LISTED && (c->unturned_every > 0 || c->window_pattern > 0))
     return key_bad(s, key_of(s, "block_count", key), "at most 1024, as they are not alike");
   config_mark_unturned(c);

@@ -3,7 +3,7 @@
 
    A layout is data: a new kind of file is a table, and nobody compares names elsewhere. In a
    pattern a tilde is the prefix that the body of the model may have, a number sign the number
-   of the layer. Whether rows are permuted or matrices transposed is never guessed from a
+   of the layer, a per cent sign that of an expert. Whether rows are permuted or matrices transposed is never guessed from a
    shape, since a square matrix has the shape of its transpose. */
 
 #include <inttypes.h>
@@ -216,11 +216,41 @@ static const struct tensor_layout gguf_phi3 = {
   SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm"),
   SAME(TENSOR_UP, "blk.#.ffn_up"), SAME(TENSOR_DOWN, "blk.#.ffn_down") } };
 
+/* Models with experts. Mixtral's authors gave their matrices numbers: the first is the gate, the third
+   goes up, the second down. In llama.cpp's files the matrices of all experts are one tensor. */
+#define HF_SPARSE HF_ENDS, HF_QKV, SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"), \
+  SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"), \
+  SAME(TENSOR_MLP_NORM, "~layers.#.post_attention_layernorm")
+static const struct tensor_layout hf_mixtral = {
+  .name = "hf-mixtral", .format = "safetensors", .prefix = "model.", .of = { HF_SPARSE,
+  SAME(TENSOR_ROUTER, "~layers.#.block_sparse_moe.gate"),
+  SAME(TENSOR_EXPERT_GATE, "~layers.#.block_sparse_moe.experts.%.w1"),
+  SAME(TENSOR_EXPERT_UP, "~layers.#.block_sparse_moe.experts.%.w3"),
+  SAME(TENSOR_EXPERT_DOWN, "~layers.#.block_sparse_moe.experts.%.w2") } };
+static const struct tensor_layout hf_moe = {
+  .name = "hf-moe", .format = "safetensors", .prefix = "model.", .of = { HF_SPARSE, HF_MLP,
+  SAME(TENSOR_Q_NORM, "~layers.#.self_attn.q_norm"),
+  SAME(TENSOR_K_NORM, "~layers.#.self_attn.k_norm"),
+  SAME(TENSOR_ROUTER, "~layers.#.mlp.gate"),
+  SAME(TENSOR_EXPERT_GATE, "~layers.#.mlp.experts.%.gate_proj"),
+  SAME(TENSOR_EXPERT_UP, "~layers.#.mlp.experts.%.up_proj"),
+  SAME(TENSOR_EXPERT_DOWN, "~layers.#.mlp.experts.%.down_proj"),
+  SAME(TENSOR_SHARED, "~layers.#.mlp.shared_expert_gate"),
+  SAME(TENSOR_SHARED_GATE, "~layers.#.mlp.shared_expert.gate_proj"),
+  SAME(TENSOR_SHARED_UP, "~layers.#.mlp.shared_expert.up_proj"),
+  SAME(TENSOR_SHARED_DOWN, "~layers.#.mlp.shared_expert.down_proj") } };
+static const struct tensor_layout gguf_moe = {
+  .name = "gguf-moe", .format = "gguf", .of = { GGUF_ENDS, GGUF_QKV,
+  SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm"),
+  SAME(TENSOR_ROUTER, "blk.#.ffn_gate_inp"), SAME(TENSOR_EXPERT_GATE, "blk.#.ffn_gate_exps"),
+  SAME(TENSOR_EXPERT_UP, "blk.#.ffn_up_exps"), SAME(TENSOR_EXPERT_DOWN, "blk.#.ffn_down_exps") } };
+
 const struct tensor_layout *layout_at(size_t i)
 {
   static const struct tensor_layout *const known[] = { &hf_gpt2, &hf_llama,
     &gguf_gpt2, &gguf_llama, &gguf_qwen, &hf_olmo2, &hf_gemma2, &hf_phi3, &hf_neox,
-    &hf_falcon, &hf_phi, &hf_stablelm, &gguf_olmo2, &gguf_gemma2, &gguf_phi3 };
+    &hf_falcon, &hf_phi, &hf_stablelm, &gguf_olmo2, &gguf_gemma2, &gguf_phi3,
+    &hf_mixtral, &hf_moe, &gguf_moe };
   return i < sizeof known / sizeof known[0] ? known[i] : NULL;
 }
 
@@ -240,9 +270,9 @@ bool layout_fused(const struct tensor_layout *l)
   return l->of[TENSOR_QKV].pattern != NULL && !l->sliced;
 }
 
-/* Piece by piece: a tilde is the prefix, a number sign the layer. A name that does not fit is
-   cut, and then no tensor is found under it. */
-static void name_by(const char *pattern, const char *prefix, uint32_t layer,
+/* Piece by piece: a tilde is the prefix, a number sign the layer, a per cent sign the expert. A name
+   that does not fit is cut, and then no tensor is found under it. */
+static void name_by(const char *pattern, const char *prefix, uint32_t layer, uint32_t expert,
   const char *what, char full[160])
 {
   size_t n = 0;
@@ -251,6 +281,7 @@ static void name_by(const char *pattern, const char *prefix, uint32_t layer,
     size_t left = 160 - n;
     if (*p == '~') n += (size_t) snprintf(to, left, "%s", prefix);
     else if (*p == '#') n += (size_t) snprintf(to, left, "%" PRIu32, layer);
+    else if (*p == '%') n += (size_t) snprintf(to, left, "%" PRIu32, expert);
     else n += (size_t) snprintf(to, left, "%c", *p);
   }
   if (n < 160) snprintf(full + n, 160 - n, ".%s", what);
@@ -258,11 +289,16 @@ static void name_by(const char *pattern, const char *prefix, uint32_t layer,
 
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160])
-{ name_by(l->of[role].pattern, prefix, layer, what, full); }
+{ name_by(l->of[role].pattern, prefix, layer, 0, what, full); }
+void layout_name_of(const struct tensor_layout *l, enum tensor_role role,
+  const char *prefix, uint32_t layer, uint32_t expert, const char *what, char full[160])
+{ name_by(l->of[role].pattern, prefix, layer, expert, what, full); }
+bool layout_apart(const struct tensor_layout *l, enum tensor_role role)
+{ return l->of[role].pattern != NULL && strchr(l->of[role].pattern, '%') != NULL; }
 bool layout_also(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160])
 {
   if (l->of[role].also == NULL) return false;
-  name_by(l->of[role].also, prefix, layer, what, full);
+  name_by(l->of[role].also, prefix, layer, 0, what, full);
   return true;
 }

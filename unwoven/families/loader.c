@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "model/experts.h"
 #include "safetensors/tensor_file.h"
 #include "families/families.h"
 #include "families/loader.h"
@@ -26,7 +27,8 @@ struct model_loader {
   struct model *lm;
   const struct tensor_layout *layout;
   const char *prefix; /* the layout's, or nothing */
-  uint32_t layer; /* the one that is assembled */
+  uint32_t layer, expert; /* those that are assembled */
+  uint32_t stacked; /* a tensor has the matrices of so many experts; 0: it is one matrix */
   bool *used; /* one for each tensor of the file */
   struct tensor factors; /* divisors of the frequencies, if the file has them */
   struct progress *progress;
@@ -63,13 +65,15 @@ static struct tensor require_tensor(struct model_loader *a,
       a->layout->name, "one that names every tensor that the settings call for");
     return none;
   }
-  layout_name(a->layout, role, a->prefix, a->layer, what, name);
+  layout_name_of(a->layout, role, a->prefix, a->layer, a->expert, what, name);
   const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
   char other[160];
   if (t == NULL && layout_also(a->layout, role, a->prefix, a->layer, what, other)
       && (t = tensor_file_find(a->lm->weights, other)) != NULL) strcpy(name, other);
   char wanted[TYPES_TEXT], found[64] = "missing";
   if (columns == 0) snprintf(wanted, sizeof wanted, "[%" PRIu64 "]", rows);
+  else if (a->stacked > 0) snprintf(wanted, sizeof wanted, "[%" PRIu32 ", %" PRIu64 ", %" PRIu64 "]",
+    a->stacked, rows, columns);
   else snprintf(wanted, sizeof wanted, "[%" PRIu64 ", %" PRIu64 "]", rows, columns);
   if (t != NULL) shape_words(t, found);
   a->ok = strcmp(found, wanted) == 0
@@ -241,6 +245,58 @@ static void assemble_up(struct model_loader *a, struct model_layer *l)
   l->up[l->n_up++] = require_matrix(a, TENSOR_UP, d, inner, c->mlp_bias);
 }
 
+/* One matrix of each expert. A stack of matrices is again cut into slices. */
+static void require_experts(struct model_loader *a, struct experts *x, int k)
+{
+  static const enum tensor_role role[] = { TENSOR_EXPERT_GATE, TENSOR_EXPERT_UP, TENSOR_EXPERT_DOWN };
+  const struct model_config *c = &a->lm->config;
+  size_t in = k == 2 ? c->d_expert : c->d_model, out = k == 2 ? c->d_model : c->d_expert;
+  bool apart = layout_apart(a->layout, role[k]);
+  struct matrix all = { .in = 0 };
+  if (!apart) {
+    a->stacked = c->n_experts;
+    all = require_matrix(a, role[k], in, out, false);
+    a->stacked = 0;
+  }
+  for (uint32_t e = 0; e < c->n_experts && a->ok; e++) {
+    struct matrix *to = k == 2 ? &x->expert[e].down : &x->expert[e].up[k];
+    a->expert = e;
+    *to = apart ? require_matrix(a, role[k], in, out, false) : slice_of(&all, e * out, out);
+  }
+  a->expert = 0;
+}
+
+/* The expert that computes every row, and the number by which each row takes it. */
+static void require_shared(struct model_loader *a, struct experts *x)
+{
+  const struct model_config *c = &a->lm->config;
+  size_t d = c->d_model, f = c->d_shared;
+  x->shared.up[0] = require_matrix(a, TENSOR_SHARED_GATE, d, f, false);
+  x->shared.up[1] = require_matrix(a, TENSOR_SHARED_UP, d, f, false);
+  x->shared.down = require_matrix(a, TENSOR_SHARED_DOWN, f, d, false);
+  x->shared_gate = require_matrix(a, TENSOR_SHARED, d, 1, false);
+}
+
+/* A row multiplies with the chosen experts only, and a pass reads only those that some row has chosen:
+   so they are counted apart from what is always read. */
+static void assemble_experts(struct model_loader *a, struct model_layer *l)
+{
+  struct model *lm = a->lm;
+  const struct model_config *c = &lm->config;
+  struct experts *x = a->ok ? memory_alloc(a->m, MEMORY_OTHER, 1, sizeof *x, a->why) : NULL;
+  l->experts = x;
+  if (x != NULL)
+    x->expert = memory_alloc(a->m, MEMORY_OTHER, c->n_experts, sizeof *x->expert, a->why);
+  a->ok = a->ok && x != NULL && x->expert != NULL;
+  if (!a->ok) return;
+  x->router = require_matrix(a, TENSOR_ROUTER, c->d_model, c->n_experts, false);
+  uint64_t madds = lm->layer_madds, bytes = a->bytes;
+  for (int k = 0; k < 3; k++) require_experts(a, x, k);
+  lm->layer_madds = madds + (uint64_t) 3 * c->n_chosen * c->d_model * c->d_expert;
+  lm->expert_bytes += a->bytes - bytes;
+  if (c->d_shared > 0) require_shared(a, x);
+}
+
 /* In the order of their use: of several faults the message is about the one that a
    pass would meet first. */
 static void assemble_layer(struct model_loader *a, uint32_t i,
@@ -256,8 +312,11 @@ static void assemble_layer(struct model_loader *a, uint32_t i,
   if (c->post_norms) l->attn_post = require_norm(a, TENSOR_ATTN_POST, d);
   if (!c->bare_branches && !c->shared_norm)
     l->mlp_norm = require_norm(a, TENSOR_MLP_NORM, d);
-  assemble_up(a, l);
-  l->down = require_matrix(a, TENSOR_DOWN, inner, d, c->mlp_bias);
+  if (config_sparse(c, i)) assemble_experts(a, l);
+  else {
+    assemble_up(a, l);
+    l->down = require_matrix(a, TENSOR_DOWN, inner, d, c->mlp_bias);
+  }
   if (c->post_norms) l->mlp_post = require_norm(a, TENSOR_MLP_POST, d);
 }
 
@@ -353,7 +412,7 @@ static void assemble_layers(struct model_loader *a)
   a->ok = lm->layers != NULL;
   for (uint32_t i = 0; i < n && a->ok; i++)
     assemble_layer(a, i, &lm->layers[i]);
-  lm->layer_bytes = a->bytes - before;
+  lm->layer_bytes = a->bytes - before - lm->expert_bytes;
 }
 
 /* A tensor without a use is as suspicious as an unknown setting: a bias that the settings deny
@@ -511,11 +570,21 @@ static void free_gains(struct memory *m, struct model *lm)
   memory_free(m, (void *) (uintptr_t) lm->final_norm.gain.data);
 }
 
+static void free_experts(struct memory *m, struct model *lm)
+{
+  for (uint32_t i = 0; i < lm->config.n_layers && lm->layers != NULL; i++) {
+    struct experts *x = lm->layers[i].experts;
+    if (x != NULL) memory_free(m, x->expert);
+    memory_free(m, x);
+  }
+}
+
 /* The settings last: the sizes of the blocks come from them. */
 void model_close(struct memory *m, struct model *lm)
 {
   if (lm == NULL) return;
   if (lm->own_gains) free_gains(m, lm);
+  free_experts(m, lm);
   memory_free(m, lm->layers);
   memory_free(m, lm->frequency);
   memory_free(m, lm->local_frequency);

@@ -9,6 +9,8 @@
 
 #include "kernels/kernels.h"
 
+#include "model/experts.h"
+
 #include "safetensors/tensor_file.h"
 
 static int by_weight(const void *a, const void *b)
@@ -107,6 +109,23 @@ static void list_matrix(struct listing *s, const struct matrix *w, bool all)
   if (all) list_tensor(s, w->bias, w->out, 1);
 }
 
+/* Experts that no row will ever choose are prepared as well: nobody knows which these are. */
+static void list_expert(struct listing *s, const struct expert *x, bool all)
+{
+  for (int k = 0; k < 2; k++) list_matrix(s, &x->up[k], all);
+  list_matrix(s, &x->down, all);
+}
+
+static void list_experts(struct listing *s, const struct model_config *c, const struct experts *x,
+  bool all)
+{
+  list_matrix(s, &x->router, all);
+  for (uint32_t e = 0; e < c->n_experts; e++) list_expert(s, &x->expert[e], all);
+  if (c->d_shared == 0) return;
+  list_matrix(s, &x->shared_gate, all);
+  list_expert(s, &x->shared, all);
+}
+
 static void list_norm(struct listing *s, const struct norm *g, size_t d)
 {
   list_tensor(s, g->gain, d, 1);
@@ -121,7 +140,9 @@ static void list_model(struct listing *s, const struct model *lm, bool all)
     const struct model_layer *l = &lm->layers[i];
     for (size_t j = 0; j < l->n_qkv; j++) list_matrix(s, &l->qkv[j], all);
     for (size_t j = 0; j < l->n_up; j++) list_matrix(s, &l->up[j], all);
-    list_matrix(s, &l->out, all), list_matrix(s, &l->down, all);
+    list_matrix(s, &l->out, all);
+    if (l->experts != NULL) list_experts(s, &lm->config, l->experts, all);
+    else list_matrix(s, &l->down, all);
     if (!all) continue;
     list_norm(s, &l->attn_norm, d), list_norm(s, &l->mlp_norm, d);
     list_norm(s, &l->attn_post, d), list_norm(s, &l->mlp_post, d);
@@ -135,12 +156,14 @@ static void list_model(struct listing *s, const struct model *lm, bool all)
   list_tensor(s, lm->positions, d, lm->config.n_positions);
 }
 
-/* A layer has at most seven matrices with a bias each, and six norms of two tensors; the six others are the
+/* A layer has at most seven matrices with a bias each, and six norms of two tensors; or in place of an MLP a
+   router, experts of three, and one that is shared; the six others are the
    output projection with its bias, the last norm and the two embeddings. */
 struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
   enum activations asked, const struct model *lm, struct error *why)
 {
-  size_t most = (size_t) lm->config.n_layers * (7 * 2 + 6 * 2) + 6;
+  size_t layer = 7 * 2 + 6 * 2 + (3 * (size_t) lm->config.n_experts + 1 + 4) * 2;
+  size_t most = (size_t) lm->config.n_layers * layer + 6;
   struct listing s = { .of = memory_alloc(m, MEMORY_OTHER, most, sizeof *s.of, why) };
   const struct matrix **list = s.of == NULL ? NULL
     : memory_alloc(m, MEMORY_OTHER, most, sizeof *list, why);

@@ -68,6 +68,22 @@ bool config_turns(const struct model_config *c, uint32_t layer)
 bool config_turns_locally(const struct model_config *c, uint32_t layer)
 { return c->rope.local_theta > 0 && config_window(c, layer) > 0; }
 
+bool config_sparse(const struct model_config *c, uint32_t layer)
+{ return c->n_experts > 0 && (!c->some_dense || (c->dense[layer / 8] >> layer % 8 & 1) == 0); }
+uint32_t config_sparse_layers(const struct model_config *c)
+{
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->n_layers && c->n_experts > 0; i++) n += config_sparse(c, i);
+  return n;
+}
+
+uint32_t config_widest(const struct model_config *c)
+{
+  uint32_t most = config_sparse_layers(c) < c->n_layers ? c->d_inner : 0;
+  if (c->n_experts > 0 && c->d_expert > most) most = c->d_expert;
+  return c->n_experts > 0 && c->d_shared > most ? c->d_shared : most;
+}
+
 uint32_t config_window(const struct model_config *c, uint32_t layer)
 {
   bool near = c->window_listed

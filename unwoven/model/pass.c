@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include "model/experts.h"
 #include "model/work.h"
 #include "safetensors/tensor_file.h"
 
@@ -127,16 +128,35 @@ static void work_release(struct work *w)
     w->memory->release(w->memory, w->s->m, w->lent[--w->n_lent]);
 }
 
-/* All layers have matrices of the same shapes, so it is enough to ask for the first. */
+/* Workspace is reserved for the largest of what a layer multiplies. */
+static size_t larger(size_t a, size_t b)
+{ return a > b ? a : b; }
+static size_t mlp_room(const struct kernels *k, const struct matrix *up, size_t n_up,
+  const struct matrix *down, size_t n)
+{ return larger(k->room(up, n_up, n), k->room(down, 1, n)); }
+
+/* The rows of an expert are at most all. */
+static size_t experts_room(const struct kernels *k, const struct experts *x, size_t n)
+{
+  const struct expert *one = &x->expert[0], *shared = &x->shared;
+  size_t most = larger(k->room(&x->router, 1, n), mlp_room(k, one->up, 2, &one->down, n));
+  if (x->shared_gate.weight.data == NULL) return most;
+  most = larger(most, k->room(&x->shared_gate, 1, n));
+  return larger(most, mlp_room(k, shared->up, 2, &shared->down, n));
+}
+
+/* All layers have matrices of the same shapes, so it is enough to ask for the first; but a model with
+   experts may have layers of two kinds. */
 static bool reserve_room(const struct work *w, struct error *why)
 {
   const struct kernels *k = w->e->k;
+  const struct model_config *c = &w->lm->config;
   const struct model_layer *l = &w->lm->layers[0];
-  size_t n = w->n, most = k->room(l->qkv, l->n_qkv, n);
-  size_t others[] = { k->room(&l->out, 1, n), k->room(l->up, l->n_up, n),
-    k->room(&l->down, 1, n), k->attention_room(&w->lm->attention, n, w->max_seen) };
-  for (int i = 0; i < 4; i++)
-    if (others[i] > most) most = others[i];
+  size_t n = w->n, most = larger(k->room(l->qkv, l->n_qkv, n), k->room(&l->out, 1, n));
+  most = larger(most, k->attention_room(&w->lm->attention, n, w->max_seen));
+  for (uint32_t i = 0; i < (c->n_experts > 0 ? c->n_layers : 1); i++, l++)
+    most = larger(most, l->experts != NULL ? experts_room(k, l->experts, n)
+      : mlp_room(k, l->up, l->n_up, &l->down, n));
   return pool_reserve(w->e->pool, most, why);
 }
 
@@ -155,6 +175,10 @@ static void arrays_open_rest(struct work *w, struct error *why)
     kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
   if (w->lm->neighbours && !w->memory->is_host)
     w->spare = arena_alloc(w->d, what, n * w->q_width + c->head_dim, sizeof (float), why);
+  if (c->n_experts > 0) {
+    w->chosen = arena_alloc(w->d, what, n * c->n_chosen, 2 * sizeof *w->chosen, why);
+    w->by_expert = w->chosen == NULL ? NULL : w->chosen + n * c->n_chosen;
+  }
   w->weights = NULL;
   if (w->watch != NULL && w->watch->weights)
     w->weights = work_array(w, n * c->n_heads, wide, why);
@@ -181,7 +205,7 @@ static void arrays_open_lent(struct work *w, struct error *why)
    the number of rows is checked by memory_alloc. An array that a kind of model does not use has no
    numbers. The arrays that have a vector for each row are neighbours in one block, which is
    proportional to the number of rows and does not depend on how long the text is. */
-enum { N_ARRAYS = 13 };
+enum { N_ARRAYS = 16 };
 
 /* where its address goes; numbers a row */
 struct pass_array { float **at; size_t width; };
@@ -192,12 +216,14 @@ static bool arrays_open(struct work *w, struct error *why)
   w->q_width = (size_t) c->n_heads * c->head_dim;
   w->kv_width = (size_t) c->n_kv_heads * c->head_dim;
   size_t local = w->lm->local_frequency == NULL ? 0 : half;
-  bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
+  size_t inner = config_widest(c), chosen = c->n_experts > 0 ? c->d_model : 0;
+  bool fused = w->lm->layers[0].n_qkv == 1, gated = c->gated;
   struct pass_array part[N_ARRAYS] = { { &w->normed, c->d_model },
     { &w->fused, fused ? 3 * w->q_width : 0 }, { &w->q, w->q_width },
     { &w->k, w->kv_width }, { &w->v, w->kv_width }, { &w->mixed, w->q_width },
-    { &w->added, c->d_model }, { &w->inner, c->d_inner },
-    { &w->up, gated ? c->d_inner : 0 }, { &w->cosine[0], half }, { &w->sine[0], half },
+    { &w->added, c->d_model }, { &w->inner, inner },
+    { &w->up, gated ? inner : 0 }, { &w->router, c->n_experts },
+    { &w->gathered, chosen }, { &w->answered, chosen }, { &w->cosine[0], half }, { &w->sine[0], half },
     { &w->cosine[1], local }, { &w->sine[1], local } };
   size_t width = 0;
   for (int i = 0; i < N_ARRAYS; i++) width += part[i].width;

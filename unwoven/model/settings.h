@@ -26,6 +26,9 @@ struct sampling_defaults {
    be listed */
 enum { CONFIG_MAX_EOS = 16, CONFIG_MAX_LISTED = 1024 };
 
+/* the most experts that a layer may have */
+enum { EXPERTS_MOST = 1024 };
+
 /* a setting that changes nothing, and why we think so */
 struct ignored_field { const char *file, *field, *reason; };
 
@@ -105,6 +108,15 @@ bool config_turns(const struct model_config *c, uint32_t layer);
 
 /* whether layer turns them by the second base: a window, in a model that has one for windows */
 bool config_turns_locally(const struct model_config *c, uint32_t layer);
+
+/* whether layer has experts */
+bool config_sparse(const struct model_config *c, uint32_t layer);
+
+/* how many layers have experts */
+uint32_t config_sparse_layers(const struct model_config *c);
+
+/* the width of the widest MLP, expert or not */
+uint32_t config_widest(const struct model_config *c);
 
 /* positions that a row sees in layer, itself included; 0: all */
 uint32_t config_window(const struct model_config *c, uint32_t layer);

@@ -153,10 +153,21 @@ static void norm_heads(const struct work *w, const struct norm *g, float *x,
   }
 }
 
+/* A number that is none stays none: no comparison is true of it. */
+static void limit(float *x, size_t n, float most)
+{
+  for (size_t i = 0; i < n && most > 0; i++)
+    x[i] = x[i] > most ? most : x[i] < -most ? -most : x[i];
+}
+
 void work_norm_heads(struct work *w, const struct model_layer *l)
 {
-  norm_heads(w, &l->q_norm, w->q, w->lm->config.n_heads);
-  norm_heads(w, &l->k_norm, w->k, w->lm->config.n_kv_heads);
+  const struct model_config *c = &w->lm->config;
+  norm_heads(w, &l->q_norm, w->q, c->n_heads);
+  norm_heads(w, &l->k_norm, w->k, c->n_kv_heads);
+  limit(w->q, w->n * w->q_width, (float) c->qkv_cap);
+  limit(w->k, w->n * w->kv_width, (float) c->qkv_cap);
+  limit(w->v, w->n * w->kv_width, (float) c->qkv_cap);
 }
 
 /* Some models turn the first numbers of each head only. The kernel knows whole heads; so the parts that

@@ -1,0 +1,29 @@
+/* experts.h -- the experts of a layer: a router and many MLPs, few of which compute a
+   row.
+   made from chapters/02-model.w; change it there
+
+   The matrices belong to the files, the list of experts to the model. */
+
+#ifndef INCIPIT_EXPERTS_H
+#define INCIPIT_EXPERTS_H
+#include "model/settings.h"
+
+/* the gate is up[0]; [d_expert][d_model] each, and [d_model][d_expert] */
+struct expert { struct matrix up[2], down; };
+
+/* what a layer has in the place of its MLP */
+struct experts {
+  struct matrix router; /* [n_experts][d_model] */
+  struct expert *expert; /* [n_experts] */
+  struct expert shared; /* of d_shared numbers; and */
+  struct matrix shared_gate; /* [1][d_model]: how much of it a row takes */
+};
+
+/* an expert that a row has chosen */
+struct choice { uint32_t row, expert; float weight; };
+
+/* the n_chosen experts of a row by their logits and shares, in rising order of their
+   numbers */
+void experts_choose(const struct model_config *c, const float *logit, const double *share,
+  struct choice *own);
+#endif
