@@ -2114,6 +2114,15 @@ void work_experts(struct work *w, const struct model_layer *l, uint32_t layer)
   work_tap(w, TAP_LAYER, layer, w->x, d);
 }
 
+@ What does it cost? A row is multiplied with the router and with $k$ of the $E$ experts, so the FLOPs of a token are those of the active weights, whatever the others are: of Qwen3-30B-A3B's \val[1]{sparse.qwen3-30b-a3b.all} thousand million weights a token uses \val[1]{sparse.qwen3-30b-a3b.active}, which is \val[0]{sparse.qwen3-30b-a3b.share}~\%; Mixtral uses \val[1]{sparse.mixtral-8x7b.active} of \val[1]{sparse.mixtral-8x7b.all}, OLMoE \val[1]{sparse.olmoe-1b-7b.active} of \val[1]{sparse.olmoe-1b-7b.all}.\lab{lab:bills} For a single text, which waits for memory (\cref{sec:passcost}), the bytes count, and they are as few: that is the answer to our question.
+
+@ And a batch? Each row brings its own choice. If rows chose at random, an expert would be left out by one row with the probability $1-k/E$, and by $n$ rows with its $n$th power; so $n$ rows need $E\bigl(1-(1-k/E)^n\bigr)$ different experts. In a layer of 128 with eight for each row, four rows need \val[1]{experts.4.expected}, and \given{64} rows \val[1]{experts.64.expected}; counted, with random logits, \val[1]{experts.4.counted} and \val[1]{experts.64.counted} (\cref{fig:touched}).\lab{lab:experts}
+Real routers are not random, and the rows of one text choose more alike. But the shape of the curve stays. The first rows of a batch share almost nothing, and so four users cost nearly four times the bytes of one, where a dense model would read its weights once for all of them. From some dozens of rows on all experts are read, as in a prompt, and only then does a further row bring no further bytes. Each expert then has about $nk/E$ rows, and to get as many rows for a matrix as a dense model has, a pass must have $E/k$ times as many.
+
+\fig{touched}{fig:touched}{Different experts of a layer that some rows choose, of 128 with eight for each row. The line is the formula, the points are counted, with random logits.}{A curve over the rows of a pass, 1 to 256 in doublings. It begins at 8, rises almost in proportion to the rows at first, reaches about half of the 128 experts at 11 rows, and is flat at 128 from 128 rows on. Nine points lie on the curve.}
+
+@ How do we know that it is right? The models of \.{tests/golden} have four with experts, of which one has layers with an MLP between, one limits its queries and keys, and one has a shared expert; a second implementation, in double precision, gives the same logits. A watcher checks which experts are chosen, with which weights. Rows of several texts go through in random schedules, with every table of kernels and any number of workers, and the bits are those of each text alone. And the counters are compared with sums over the experts that the watcher has seen.
+
 @* Exercises. \label{sec:modelexercises}
 Exercises 6, 7 and 10 change the engine; the command builds it anew and judges.
 
@@ -2140,4 +2149,6 @@ exercise-02-7}}{All logits after the first row change; the counters count the sa
 of, in a model of $l$ layers?}{\texttt{make exercise-02-9}}{$l(w-1)$: each layer reaches $w-1$ positions further back than the one above it.}
 \exercise{check}{ex:model.nope}{Let every second layer, from the second on, rotate neither queries nor keys. Such models exist. Can they still tell positions
 apart?}{\texttt{make exercise-02-10}}{The other layers do it for them, and the mask does a little as well: the first row sees one key, the tenth ten.}
+\exercise{think}{ex:model.experts}{A layer has 64 experts and chooses eight. From how many rows on does a pass need more than half of the experts, if rows choose at random? And with one expert for each row?}{\texttt{make exercise-02-11}}{From six on: $(1-{1\over8})^5$ is \given{0.513} and $(1-{1\over8})^6$ \given{0.449}. With one for each row from \given{45} on.}
+\exercise{check}{ex:model.router}{In the case by hand of \cref{sec:experts} let the row be $(2,1)$. Which experts are chosen, and with which weights, to a hundredth, if they are divided by their sum?}{\texttt{make exercise-02-12}}{Experts 1 and 2, with \given{0.27} and \given{0.73}: the logits are $1,2,3,-2$.}
 \end{exercises}

@@ -7,7 +7,7 @@
 \incipit{A}{ model} of four words can be asked everything. All the texts of four tokens that it could write are \val{chain.texts}, and we can go through them. We can strike out a position too late, double a row of a
 matrix, or put another token in the tenth place, and see what changes. Where chance is wanted, as for long sums and large scores, the numbers are random, and the same on every machine (\cref{lab:random}).
 
-The word |"saturation"| prints the points of \cref{fig:saturation}, and |"values"| the keys that the prose quotes.
+The word |"saturation"| prints the points of \cref{fig:saturation}, |"touched"| those of \cref{fig:touched}, and |"values"| the keys that the prose quotes.
 
 @c
 #include <inttypes.h>
@@ -16,6 +16,7 @@ The word |"saturation"| prints the points of \cref{fig:saturation}, and |"values
 #include <string.h>
 #include "laboratory/kit.h"
 #include "functions/numbers.h"
+#include "model/experts.h"
 #include "model/toy.h"
 @;@#
 @<Count what follows from the shapes@>@;
@@ -23,6 +24,7 @@ The word |"saturation"| prints the points of \cref{fig:saturation}, and |"values
 @<What two passes cost@>@;
 @<How far off are the two orders of a sum@>@;
 @<What large scores do to a softmax@>@;
+@<How many experts do some rows choose@>@;
 @<The chance of a text@>@;
 @<Change the tenth token@>@;
 @<What became of the claims@>@;
@@ -32,7 +34,8 @@ int main(int argc, char **argv)
     print_saturation }, { "values", print_sums }, { "values", print_weights },@|
     { "values", print_text }, { "values", print_toy },@|
     { "values", print_sizes }, { "values", print_stream },@|
-    { "values", print_costs }, { NULL, NULL } }@];
+    { "values", print_costs }, { "values", print_experts },@|
+    { "touched", print_touched }, { NULL, NULL } }@];
   return lab_main(argc, argv, words);
 }
 
@@ -284,6 +287,55 @@ static bool print_weights(struct fixture *lab, struct error *why)
   print_key("saturation.scaled", "%.6f", divided.largest);
   print_key("saturation.slope.plain", "%.6f", plain.slope);
   print_key("saturation.slope.scaled", "%.6f", divided.slope);
+  return true;
+}
+
+@* How many experts some rows choose. \label{lab:experts}
+Each row gets random logits for 128 experts, and chooses eight of them with the engine's own function. We count the different ones, and take the mean of \given{hundred} tries. The formula beside it is arithmetic: of $n$ rows none chooses a given expert with the probability $(1-k/E)^n$.
+
+@<How many experts do some rows choose@>=
+enum {@+ EXPERTS = 128, CHOSEN = 8, TRIES = 100@+ };
+static double expected_experts(int rows)
+{@+ return EXPERTS * (1 - pow(1 - (double) CHOSEN / EXPERTS, rows));@+ }
+static double counted_experts(const struct engine *e, int rows)
+{
+  const struct model_config c = @[{ .n_experts = EXPERTS, .n_chosen = CHOSEN }@];
+  uint64_t seed = 11;
+  int met = 0;
+  for (int i = 0; i < TRIES; i++) {
+    bool touched[EXPERTS] = @[{ false }@];
+    for (int r = 0; r < rows; r++) {
+      float logit[EXPERTS];@+ double share[EXPERTS];
+      struct choice own[CHOSEN];
+      for (int k = 0; k < EXPERTS; k++)@+ logit[k] = (float) random_normal(&seed);
+      e->k->softmax(e, logit, 1, EXPERTS, share);
+      experts_choose(&c, logit, share, own);
+      for (int k = 0; k < CHOSEN; k++)
+        met += !touched[own[k].expert], touched[own[k].expert] = true;
+    }
+  }
+  return (double) met / TRIES;
+}
+
+@ The figure has a point for each doubling of the rows, and the prose some of the numbers.
+
+@<How many experts do some rows choose@>=
+static bool print_touched(struct fixture *lab, struct error *why)
+{
+  (void) why;
+  printf("rows,expected,counted\n");
+  for (int n = 1; n <= 256; n *= 2)
+    printf("%d,%.6f,%.6f\n", n, expected_experts(n), counted_experts(&lab->e, n));
+  return true;
+}
+static bool print_experts(struct fixture *lab, struct error *why)
+{
+  (void) why;
+  for (int n = 4; n <= 64; n *= 4) {
+    print_key(label_of("experts.%u.expected", (unsigned) n).text, "%.6f", expected_experts(n));
+    print_key(label_of("experts.%u.counted", (unsigned) n).text, "%.6f",
+      counted_experts(&lab->e, n));
+  }
   return true;
 }
 

@@ -56,6 +56,14 @@ Of each shape that has a name we print its settings, what a token leaves, and wh
 of their weights; the name of a key ends with the first word of its line.
 
 @<Print the footprints@>=
+static void print_sparse(const char *name, const struct model_config *c)
+{
+  uint64_t all = footprint_parameters(c), active = footprint_active(c);
+  printf("footprint.%s.active %" PRIu64 "\n", name, active);
+  printf("sparse.%s.all %.6f\nsparse.%s.active %.6f\n", name, (double) all / 1e9, name,
+    (double) active / 1e9);
+  printf("sparse.%s.share %.6f\n", name, 100 * (double) active / (double) all);
+}
 static bool print_shape(const struct named_shape *n, struct error *why)
 {
   struct model_config c;
@@ -71,6 +79,7 @@ static bool print_shape(const struct named_shape *n, struct error *why)
     (double) bytes / 1e9, n->name, (double) bytes / 0x1p30);
   printf("footprint.%s.parameters %" PRIu64 "\n", n->name, footprint_parameters(&c));
   if (n->window > 0) printf("shape.%s.window %u\n", n->name, n->window);
+  if (c.n_experts > 0)@+ print_sparse(n->name, &c);
   return true;
 }
 static bool print_tensors(const char *name, struct error *why)

@@ -274,6 +274,8 @@ static void print_account(const struct reckoning *r)
     " each\n", r->name, m->n_layers, m->n_heads, m->n_kv_heads, m->head_dim);
   if (r->whole) {
     fprintf(out, "%-26s %19" PRIu64 "\n", "weights", r->parameters);
+    if (m->n_experts > 0)
+      fprintf(out, "%-26s %19" PRIu64 "\n", "of these, a token uses", footprint_active(m));
     print_amount(out, r->open ? "as stored" : "in two bytes each", r->weights);
   }
   else fprintf(out, "%-26s %19s\n", "weights", "not known");

@@ -69,7 +69,7 @@ uint64_t footprint_max_batch(const struct model_config *c, const struct cache_pl
 /* the settings of a published model on which its memory depends */
 struct named_shape { const char *name, *family, *source;
   uint32_t vocab_size, n_positions, d_model, d_inner, n_layers, n_heads,
-    n_kv_heads, head_dim, window; bool tied; };
+    n_kv_heads, head_dim, window; bool tied; uint32_t n_experts, n_chosen, d_expert; };
 
 /* line i of the table; null after the last */
 const struct named_shape *named_shape_at(size_t i);

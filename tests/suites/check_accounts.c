@@ -919,7 +919,8 @@ static const struct {
   { "llama-7b", UINT64_C(6738415616) }, { "llama-13b", UINT64_C(13015864320) },
   { "llama2-70b", UINT64_C(68976648192) }, { "llama3-8b", UINT64_C(8030261248) },
   { "llama3-70b", UINT64_C(70553706496) }, { "mistral-7b", UINT64_C(7241732096) },
-  { "qwen2-7b", UINT64_C(7615616512) } };
+  { "qwen2-7b", UINT64_C(7615616512) }, { "mixtral-8x7b", UINT64_C(46702792704) },
+  { "olmoe-1b-7b", UINT64_C(6919161856) }, { "qwen3-30b-a3b", UINT64_C(30532122624) } };
 enum { PUBLISHED = sizeof published / sizeof *published };
 static uint64_t named_cache(const char *name, uint64_t context, uint32_t kv)
 {

@@ -19,13 +19,14 @@ static void shape_settings(const struct named_shape *s, struct model_config *c)
   c->n_kv_heads = s->n_kv_heads, c->head_dim = s->head_dim;
   c->window = s->window, c->window_from = 0;
   c->tied = s->tied;
+  c->n_experts = s->n_experts, c->n_chosen = s->n_chosen, c->d_expert = s->d_expert;
 }
 
 /* If there is no such shape the message lists all of them, since nobody can guess whether it is
    llama2-70b or llama-2-70b. */
 bool named_shape_find(const char *name, struct model_config *c, struct error *why)
 {
-  char list[300] = "";
+  char list[400] = "";
   for (size_t i = 0; named_shape_at(i) != NULL; i++) {
     const struct named_shape *s = named_shape_at(i);
     if (strcmp(s->name, name) == 0) {
