@@ -433,7 +433,7 @@ or their negatives; $-0$ wastes one of the sixteen. The scale of a block is a po
 For the curve we take $d=0.0125$. Each weight is divided by $d$, and becomes the nearest of the table's numbers, which are $-127$, $-104$, $-83$, $-65$, $-49$, $-35$, $-22$, $-10$, 1, 13, 25, 38, 53, 69, 89 and 113. For the float the halved scale is $0.125$, and the numbers are 0, 1, 2, 3, 4, 6, 8, 12 and their negatives.
 
 \medskip
-\begin{tabular}{@@{}l@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{}}
+{\footnotesize\begin{tabular}{@@{}l@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{\,\,}r@@{}}
 weight & $0.72$ & $-1.60$ & $0.34$ & $0.08$ & $-0.46$ & $1.12$ & $0.86$ & $-0.24$\\
 by $0.0125$ & $57.6$ & $-128$ & $27.2$ & $6.4$ & $-36.8$ & $89.6$ & $68.8$ & $-19.2$\\
 in the table & $53$ & $-127$ & $25$ & $1$ & $-35$ & $89$ & $69$ & $-22$\\
@@ -441,7 +441,7 @@ error, curve & $-0.06$ & $0.01$ & $-0.03$ & $-0.07$ & $0.02$ & $-0.01$ & $0.00$ 
 by $0.125$ & $5.8$ & $-12.8$ & $2.7$ & $0.6$ & $-3.7$ & $9.0$ & $6.9$ & $-1.9$\\
 a float & $6$ & $-12$ & $3$ & $1$ & $-4$ & $8$ & $6$ & $-2$\\
 error, float & $0.03$ & $0.10$ & $0.04$ & $0.05$ & $-0.04$ & $-0.12$ & $-0.11$ & $-0.01$
-\end{tabular}
+\end{tabular}}
 \medskip
 
 All errors, taken as positive and not rounded, sum to $0.23$ on the curve and to $0.49$ in the float; in the equal steps of the first box it was $0.46$. The curve gains at every weight but one. The float is fine where weights are small and coarse where they are large.

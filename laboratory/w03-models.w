@@ -103,7 +103,8 @@ static void print_family(size_t f)
     c->post_norms, c->bare_branches, c->one_plus,@|
     on_or_read(f, c->parallel, f == FAMILY_FALCON ? "parallel_attn" : "use_parallel_residual"),@|
     on_or_read(f, c->shared_norm, stable ? "use_parallel_residual" : "num_ln_in_parallel_attn"),@|
-    l->of[TENSOR_QKV].pattern != NULL }@];
+    l->of[TENSOR_QKV].pattern != NULL,@|
+    on_or_read(f, 0, "num_experts_per_tok") }@];
   for (size_t i = 0; i < sizeof says / sizeof says[0]; i++)
     if (says[i] != NEVER)
       printf("%d,%d,%d\n", (int) i, (int) f - DIAGRAM, says[i]);

@@ -26,26 +26,28 @@ struct added_token { struct span text; uint32_t id; bool special,
 /* a node of the tree of added tokens; 0: none; added counts from 1 */
 struct trie_node { uint32_t child, sibling, added; unsigned char byte; };
 
-/* what struct text_step says of each; STEP_NFC to STEP_NFKD: the four normal forms; STEP_STRIP: blanks
-   at the ends go; STEP_MAP: a table of characters; STEP_MARKS: marks go; STEP_LOWER: small letters;
-   STEP_TRIM: white space at the ends goes; STEP_CLEAN: control characters go */
+/* what struct text_step says of each; STEP_NFC to STEP_NFKD: the four normal forms;
+   STEP_STRIP: blanks at the ends go; STEP_MAP: a table of characters; STEP_MARKS: marks go;
+   STEP_LOWER: small letters; STEP_TRIM: white space at the ends goes; STEP_CLEAN: control
+   characters go */
 enum text_step_kind { STEP_SPLIT, STEP_PREPEND, STEP_REPLACE, STEP_NFC, STEP_NFD, STEP_NFKC,
   STEP_NFKD, STEP_STRIP, STEP_MAP, STEP_MARKS, STEP_LOWER, STEP_TRIM, STEP_CLEAN };
 
 /* what a match is glued to: nothing, the gap before it, the gap after it, other matches */
 enum text_glue { GLUE_NONE, GLUE_BEFORE, GLUE_AFTER, GLUE_RUNS };
 
-/* STEP_SPLIT: at the matches of by, of which and of the gaps some are kept, or glued to each other;
-   STEP_PREPEND: words before a text, or before the first only, or unless they are there, or even
-   before nothing; STEP_REPLACE: the matches of by by words; STEP_MAP: by map; STEP_TRIM: at the left,
-   at the right */
+/* STEP_SPLIT: at the matches of by, of which and of the gaps some are kept, or glued to each
+   other; STEP_PREPEND: words before a text, or before the first only, or unless they are
+   there, or even before nothing; STEP_REPLACE: the matches of by by words; STEP_MAP: by map;
+   STEP_TRIM: at the left, at the right */
 struct text_step { enum text_step_kind what; struct splitter *by;
   struct charsmap *map; enum text_glue glue;
   struct span words;
   bool keep_matches, keep_gaps, first_only, unless_there, even_empty, left, right; };
 
-/* Unigram: a score for each id, those ids that a text is cut into, in the order of their letters,
-   and what a character costs that is no piece; floats: sums are rounded to single precision */
+/* Unigram: a score for each id, those ids that a text is cut into, in the order of their
+   letters, and what a character costs that is no piece; floats: sums are rounded to single
+   precision */
 struct unigram { double *score; uint32_t *sorted; size_t n; double unknown; bool floats; };
 
 /* limits of a vocabulary: stages, and the largest id */
@@ -86,8 +88,8 @@ bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
    -INFINITY is none that a text is cut into */
 bool tokenizer_make_scores(struct memory *m, struct tokenizer *t, struct error *why);
 
-/* after the last score, and tokenizer_index_vocab: sorts the pieces; lowest is the score from which
-   that of an unknown character is counted */
+/* after the last score, and tokenizer_index_vocab: sorts the pieces; lowest is the score
+   from which that of an unknown character is counted */
 bool tokenizer_index_scores(struct memory *m, struct tokenizer *t, double lowest, bool floats,
   struct error *why);
 
@@ -111,9 +113,9 @@ bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
   struct text_step s, const char *pattern, size_t n, bool literal,
   struct error *why);
 
-/* appends a step with a map of characters from n bytes; false and a sentence, which begins with what was
-   found, and *wanted what it should have been, or null if memory is what is missing; by_clusters: as
-   Hugging Face's library reads it */
+/* appends a step with a map of characters from n bytes; false and a sentence, which begins
+   with what was found, and *wanted what it should have been, or null if memory is what is
+   missing; by_clusters: as Hugging Face's library reads it */
 bool tokenizer_add_map(struct memory *m, struct tokenizer *t, const unsigned char *byte, size_t n,
   bool by_clusters, const char **wanted, struct error *why);
 
