@@ -42,13 +42,6 @@ static size_t enter_experts(const struct model_config *c, struct tensor_line *li
   return n;
 }
 
-uint64_t footprint_active(const struct model_config *c)
-{
-  uint64_t rest = c->n_experts - c->n_chosen;
-  return footprint_parameters(c)
-    - rest * 3 * c->d_model * c->d_expert * config_sparse_layers(c);
-}
-
 size_t footprint_switched_tensors(const struct model_config *c, struct tensor_line *line, size_t n)
 {
   struct tensor_line given[FOOTPRINT_MAX_TENSORS];
