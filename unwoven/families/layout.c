@@ -218,17 +218,26 @@ static const struct tensor_layout gguf_phi3 = {
 
 /* Models with experts. Mixtral's authors gave their matrices numbers: the first is the gate, the third
    goes up, the second down. In llama.cpp's files the matrices of all experts are one tensor. */
-#define HF_SPARSE HF_ENDS, HF_QKV, SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"), \
-  SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"), \
-  SAME(TENSOR_MLP_NORM, "~layers.#.post_attention_layernorm")
 static const struct tensor_layout hf_mixtral = {
-  .name = "hf-mixtral", .format = "safetensors", .prefix = "model.", .of = { HF_SPARSE,
+  .name = "hf-mixtral", .format = "safetensors", .prefix = "model.", .of = {
+  SAME(TENSOR_EMBEDDING, "~embed_tokens"), SAME(TENSOR_FINAL_NORM, "~norm"), SAME(TENSOR_HEAD, "lm_head"),
+  SAME(TENSOR_Q, "~layers.#.self_attn.q_proj"), SAME(TENSOR_K, "~layers.#.self_attn.k_proj"),
+  SAME(TENSOR_V, "~layers.#.self_attn.v_proj"), SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
+  SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"),
+  SAME(TENSOR_MLP_NORM, "~layers.#.post_attention_layernorm"),
   SAME(TENSOR_ROUTER, "~layers.#.block_sparse_moe.gate"),
   SAME(TENSOR_EXPERT_GATE, "~layers.#.block_sparse_moe.experts.%.w1"),
   SAME(TENSOR_EXPERT_UP, "~layers.#.block_sparse_moe.experts.%.w3"),
   SAME(TENSOR_EXPERT_DOWN, "~layers.#.block_sparse_moe.experts.%.w2") } };
 static const struct tensor_layout hf_moe = {
-  .name = "hf-moe", .format = "safetensors", .prefix = "model.", .of = { HF_SPARSE, HF_MLP,
+  .name = "hf-moe", .format = "safetensors", .prefix = "model.", .of = {
+  SAME(TENSOR_EMBEDDING, "~embed_tokens"), SAME(TENSOR_FINAL_NORM, "~norm"), SAME(TENSOR_HEAD, "lm_head"),
+  SAME(TENSOR_Q, "~layers.#.self_attn.q_proj"), SAME(TENSOR_K, "~layers.#.self_attn.k_proj"),
+  SAME(TENSOR_V, "~layers.#.self_attn.v_proj"), SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
+  SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"),
+  SAME(TENSOR_MLP_NORM, "~layers.#.post_attention_layernorm"),
+  SAME(TENSOR_GATE, "~layers.#.mlp.gate_proj"), SAME(TENSOR_UP, "~layers.#.mlp.up_proj"),
+  SAME(TENSOR_DOWN, "~layers.#.mlp.down_proj"),
   SAME(TENSOR_Q_NORM, "~layers.#.self_attn.q_norm"),
   SAME(TENSOR_K_NORM, "~layers.#.self_attn.k_norm"),
   SAME(TENSOR_ROUTER, "~layers.#.mlp.gate"),
@@ -240,7 +249,11 @@ static const struct tensor_layout hf_moe = {
   SAME(TENSOR_SHARED_UP, "~layers.#.mlp.shared_expert.up_proj"),
   SAME(TENSOR_SHARED_DOWN, "~layers.#.mlp.shared_expert.down_proj") } };
 static const struct tensor_layout gguf_moe = {
-  .name = "gguf-moe", .format = "gguf", .of = { GGUF_ENDS, GGUF_QKV,
+  .name = "gguf-moe", .format = "gguf", .of = {
+  SAME(TENSOR_EMBEDDING, "token_embd"), SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output"),
+  SAME(TENSOR_Q, "blk.#.attn_q"), SAME(TENSOR_K, "blk.#.attn_k"), SAME(TENSOR_V, "blk.#.attn_v"),
+  SAME(TENSOR_Q_NORM, "blk.#.attn_q_norm"), SAME(TENSOR_K_NORM, "blk.#.attn_k_norm"),
+  SAME(TENSOR_OUT, "blk.#.attn_output"),
   SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm"),
   SAME(TENSOR_ROUTER, "blk.#.ffn_gate_inp"), SAME(TENSOR_EXPERT_GATE, "blk.#.ffn_gate_exps"),
   SAME(TENSOR_EXPERT_UP, "blk.#.ffn_up_exps"), SAME(TENSOR_EXPERT_DOWN, "blk.#.ffn_down_exps") } };
