@@ -291,7 +291,7 @@ static bool print_weights(struct fixture *lab, struct error *why)
 }
 
 @* How many experts some rows choose. \label{lab:experts}
-Each row gets random logits for 128 experts, and chooses eight of them with the engine's own function. We count the different ones, and take the mean of \given{hundred} tries. The formula beside it is arithmetic: of $n$ rows none chooses a given expert with the probability $(1-k/E)^n$.
+Each row gets random logits for \given{128} experts, and chooses eight of them with the engine's own function. We count the different ones, and take the mean of \given{hundred} tries. The formula beside it is arithmetic: of $n$ rows none chooses a given expert with the probability $(1-k/E)^n$.
 
 @<How many experts do some rows choose@>=
 enum {@+ EXPERTS = 128, CHOSEN = 8, TRIES = 100@+ };

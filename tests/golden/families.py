@@ -219,9 +219,9 @@ MODELS = {
     router_aux_loss_coef=0.001, router_jitter_noise=0.0, output_router_logits=False, tie_word_embeddings=False)),
   "qwen3_moe": some("qwen3_moe", "Qwen3MoeForCausalLM", **dict(RMS, head_dim=4, num_hidden_layers=3, num_experts=5, num_experts_per_tok=3, moe_intermediate_size=4, norm_topk_prob=True,
     decoder_sparse_step=1, mlp_only_layers=[1], attention_bias=False, use_sliding_window=False, sliding_window=None, max_window_layers=3, tie_word_embeddings=False)),
-  "olmoe": some("olmoe", "OlmoeForCausalLM", **dict(RMS, hidden_size=16, num_key_value_heads=4, intermediate_size=5, num_experts=6, num_experts_per_tok=2, norm_topk_prob=False,
+  "olmoe": some("olmoe", "OlmoeForCausalLM", **dict(RMS, hidden_size=16, num_key_value_heads=4, intermediate_size=5, num_experts=6, num_experts_per_tok=2,
     clip_qkv=0.7, attention_bias=False, tie_word_embeddings=False)),
-  "qwen2_moe": some("qwen2_moe", "Qwen2MoeForCausalLM", **dict(RMS, hidden_size=16, num_hidden_layers=3, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=4, shared_expert_intermediate_size=7,
+  "qwen2_moe": some("qwen2_moe", "Qwen2MoeForCausalLM", **dict(RMS, hidden_size=16, num_hidden_layers=3, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=4, shared_expert_intermediate_size=25,
     decoder_sparse_step=2, mlp_only_layers=[], qkv_bias=True, use_sliding_window=False, sliding_window=0, max_window_layers=28, tie_word_embeddings=False)),
 }
 for c in MODELS.values():

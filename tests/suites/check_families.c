@@ -257,7 +257,7 @@ static const struct defect {
   { "families/olmoe", "config.json", "num_experts", "7",
     { "model.safetensors", "mlp.gate.weight", "[6, 16]", "[7, 16]" } },
   { "families/qwen2_moe", "config.json", "shared_expert_intermediate_size", "6",
-    { "model.safetensors", "shared_expert.gate_proj.weight", "[7, 16]", "[6, 16]" } },
+    { "model.safetensors", "shared_expert.gate_proj.weight", "[25, 16]", "[6, 16]" } },
   { "qwen2", "config.json", "max_position_embeddings", "-16",
     { "config.json", "max_position_embeddings", "-16", "an integer" } },
 };

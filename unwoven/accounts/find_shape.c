@@ -19,7 +19,8 @@ static void shape_settings(const struct named_shape *s, struct model_config *c)
   c->n_kv_heads = s->n_kv_heads, c->head_dim = s->head_dim;
   c->window = s->window, c->window_from = 0;
   c->tied = s->tied;
-  c->n_experts = s->n_experts, c->n_chosen = s->n_chosen, c->d_expert = s->d_expert;
+  c->n_experts = s->n_experts, c->n_chosen = s->n_chosen;
+  c->d_expert = s->d_expert;
 }
 
 /* If there is no such shape the message lists all of them, since nobody can guess whether it is

@@ -156,8 +156,10 @@ static void norm_heads(const struct work *w, const struct norm *g, float *x,
 /* A number that is none stays none: no comparison is true of it. */
 static void limit(float *x, size_t n, float most)
 {
-  for (size_t i = 0; i < n && most > 0; i++)
-    x[i] = x[i] > most ? most : x[i] < -most ? -most : x[i];
+  for (size_t i = 0; i < n && most > 0; i++) {
+    if (x[i] > most) x[i] = most;
+    if (x[i] < -most) x[i] = -most;
+  }
 }
 
 void work_norm_heads(struct work *w, const struct model_layer *l)
