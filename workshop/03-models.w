@@ -333,7 +333,7 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
 @ Four families have experts in the place of their MLPs (\cref{sec:experts}). Without them Mixtral is a Mistral, OLMoE a Llama whose queries and keys are normed, and the two others are Qwens. How many experts there are, and how wide they are, is always in the file; what a file may leave out is whether the weights of the chosen are divided by their sum.
 
 @<Families with experts@>=
-[FAMILY_MIXTRAL] = {"mixtral", "MixtralForCausalLM", NULL, NULL,@|
+@[[FAMILY_MIXTRAL] = {"mixtral", "MixtralForCausalLM", NULL, NULL,@|
   {"hf-mixtral", NULL}, { .family = "mixtral", .n_positions = 131072, .gated = true,
   .norm_eps = 1e-5, .scaled = true, .window_used = true, .chosen_normed = true,
   .rope = { .theta = 1e6 } }},@|
@@ -345,7 +345,7 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
   .norm_eps = 1e-5, .scaled = true, .qk_norm = true, .qk_norm_wide = true }},@|
 [FAMILY_QWEN2_MOE] = {"qwen2_moe", "Qwen2MoeForCausalLM", NULL, NULL,@|
   {"hf-moe", NULL}, { .family = "qwen2_moe", .n_positions = 32768, .gated = true,
-  .norm_eps = 1e-6, .scaled = true, .qkv_bias = true }},
+  .norm_eps = 1e-6, .scaled = true, .qkv_bias = true }},@]
 
 @ The table has a file to itself, since both readers of settings and the layouts look into it.
 
