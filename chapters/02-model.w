@@ -946,7 +946,7 @@ None of these structures has memory of its own: the numbers stay where they are,
 @^layer@>@^matrix@>
 
 @<One layer@>=
-struct experts;
+struct mixture;
 struct model_layer {
   struct norm attn_norm, mlp_norm; /* |[d_model]| each */
   struct norm attn_post, mlp_post; /* the same after each half, if |post_norms| */
@@ -956,7 +956,7 @@ struct model_layer {
   struct matrix out; /* |[d_model][n_heads*head_dim]| */
   struct matrix up[2], down; /* |[d_inner][d_model]| each; |[d_model][d_inner]| */
   size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate, which is |up[0]| */
-  struct experts *experts; /* in place of |up| and |down|; or null */
+  struct mixture *experts; /* in place of |up| and |down|; or null */
 };
   /* the weights of one layer, in the order of their use */
 
@@ -1940,17 +1940,17 @@ An expert is three matrices. The structure has room for one more that computes e
 #ifndef INCIPIT_EXPERTS_H
 #define INCIPIT_EXPERTS_H
 #include "model/settings.h"
-struct expert {@+ struct matrix up[2], down;@+ };
+struct expert_mlp {@+ struct matrix up[2], down;@+ };
   /* the gate is |up[0]|; |[d_expert][d_model]| each, and |[d_model][d_expert]| */
-struct experts {
+struct mixture {
   struct matrix router; /* |[n_experts][d_model]| */
-  struct expert *expert; /* |[n_experts]| */
-  struct expert shared; /* of |d_shared| numbers; and */
+  struct expert_mlp *expert; /* |[n_experts]| */
+  struct expert_mlp shared; /* of |d_shared| numbers; and */
   struct matrix shared_gate; /* |[1][d_model]|: how much of it a row takes */
 };
   /* what a layer has in the place of its MLP */
-struct choice {@+ uint32_t row, expert;@+ float weight;@+ };
-  /* an expert that a row has chosen */
+struct choice {@+ uint32_t at, expert;@+ float weight;@+ };
+  /* an expert that row |at| of the pass has chosen */
 void experts_choose(const struct model_config *c, const float *logit, const double *share,
   struct choice *own);
   /* the |n_chosen| experts of a row by their logits and shares, in rising order of their numbers */
@@ -2005,7 +2005,7 @@ static void multiply(struct work *w, const struct matrix *list, size_t n,
     work_ask(w);
   }
 }
-static void route(struct work *w, const struct experts *x)
+static void route(struct work *w, const struct mixture *x)
 {
   const struct model_config *c = &w->lm->config;
   double share[EXPERTS_MOST];
@@ -2017,7 +2017,7 @@ static void route(struct work *w, const struct experts *x)
     experts_choose(c, logit, share, own);
     memset(logit, 0, c->n_experts * sizeof *logit);
     for (uint32_t i = 0; i < c->n_chosen; i++)
-      own[i].row = (uint32_t) r, logit[own[i].expert] = own[i].weight;
+      own[i].at = (uint32_t) r, logit[own[i].expert] = own[i].weight;
   }
 }
 
@@ -2037,34 +2037,34 @@ static void gather_by_expert(struct work *w, size_t from[EXPERTS_MOST + 2])
 @ An expert computes the rows that have chosen it and no others. They are copied side by side, so that the kernels get a block of rows as always, and know nothing of experts. How many rows come together is different in every pass, and changes no bit: a kernel computes each row from its own numbers, whatever company it is in. An expert that nobody has chosen is passed over, and its bytes are not counted, because they are not read.
 
 @<Compute the rows of the experts@>=
-static void run_expert(struct work *w, const struct expert *x, const float *in, size_t rows)
+static void run_expert(struct work *w, const struct expert_mlp *x, const float *in, size_t rows)
 {
   const struct kernels *k = w->e->k;
   multiply(w, x->up, 2, in, rows, (float *[]) @[{ w->inner, w->up }@]);
   k->activate(w->e, w->lm->config.activation, w->inner, w->up, rows * x->down.in, w->inner);
   multiply(w, &x->down, 1, w->inner, rows, &w->answered);
 }
-static void add_answer(const struct work *w, size_t row, float weight, size_t answer)
+static void add_answer(const struct work *w, size_t r, float weight, size_t answer)
 {
   size_t d = w->lm->config.d_model;
-  float *to = w->added + row * d, *from = w->answered + answer * d;
+  float *to = w->added + r * d, *from = w->answered + answer * d;
   for (size_t j = 0; j < d; j++)@+ to[j] += weight * from[j];
 }
 static uint64_t bytes_of(const struct matrix *m)
 {@+ return (uint64_t) m->out * weight_row_bytes(m->weight.type, m->in);@+ }
-static void run_chosen(struct work *w, const struct experts *x)
+static void run_chosen(struct work *w, const struct mixture *x)
 {
   size_t d = w->lm->config.d_model, from[EXPERTS_MOST + 2];
   gather_by_expert(w, from);
   for (uint32_t e = 0; e < w->lm->config.n_experts && w->goes_on; e++) {
-    const struct expert *one = &x->expert[e];
+    const struct expert_mlp *one = &x->expert[e];
     const struct choice *list = w->by_expert + from[e];
     size_t rows = from[e + 1] - from[e];
     if (rows == 0)@+ continue;
     for (size_t i = 0; i < rows; i++)
-      memcpy(w->gathered + i * d, w->normed + list[i].row * d, d * sizeof (float));
+      memcpy(w->gathered + i * d, w->normed + list[i].at * d, d * sizeof (float));
     run_expert(w, one, w->gathered, rows);
-    for (size_t i = 0; i < rows; i++)@+ add_answer(w, list[i].row, list[i].weight, i);
+    for (size_t i = 0; i < rows; i++)@+ add_answer(w, list[i].at, list[i].weight, i);
     w->e->c->weight_bytes_read += bytes_of(&one->up[0]) + bytes_of(&one->up[1])
       + bytes_of(&one->down);
   }
@@ -2073,7 +2073,7 @@ static void run_chosen(struct work *w, const struct experts *x)
 @ The shared expert comes last. It computes all rows, which lie side by side already.
 
 @<Compute the rows of the experts@>=
-static void run_shared(struct work *w, const struct experts *x)
+static void run_shared(struct work *w, const struct mixture *x)
 {
   run_expert(w, &x->shared, w->normed, w->n);
   multiply(w, &x->shared_gate, 1, w->normed, w->n, &w->router);

@@ -57,7 +57,7 @@ static void multiply(struct work *w, const struct matrix *list, size_t n,
   }
 }
 
-static void route(struct work *w, const struct experts *x)
+static void route(struct work *w, const struct mixture *x)
 {
   const struct model_config *c = &w->lm->config;
   double share[EXPERTS_MOST];
@@ -69,7 +69,7 @@ static void route(struct work *w, const struct experts *x)
     experts_choose(c, logit, share, own);
     memset(logit, 0, c->n_experts * sizeof *logit);
     for (uint32_t i = 0; i < c->n_chosen; i++)
-      own[i].row = (uint32_t) r, logit[own[i].expert] = own[i].weight;
+      own[i].at = (uint32_t) r, logit[own[i].expert] = own[i].weight;
   }
 }
 
@@ -85,7 +85,7 @@ static void gather_by_expert(struct work *w, size_t from[EXPERTS_MOST + 2])
 }
 
 /* <Compute the rows of the experts> */
-static void run_expert(struct work *w, const struct expert *x, const float *in, size_t rows)
+static void run_expert(struct work *w, const struct expert_mlp *x, const float *in, size_t rows)
 {
   const struct kernels *k = w->e->k;
   multiply(w, x->up, 2, in, rows, (float *[]) { w->inner, w->up });
@@ -93,34 +93,34 @@ static void run_expert(struct work *w, const struct expert *x, const float *in, 
   multiply(w, &x->down, 1, w->inner, rows, &w->answered);
 }
 
-static void add_answer(const struct work *w, size_t row, float weight, size_t answer)
+static void add_answer(const struct work *w, size_t r, float weight, size_t answer)
 {
   size_t d = w->lm->config.d_model;
-  float *to = w->added + row * d, *from = w->answered + answer * d;
+  float *to = w->added + r * d, *from = w->answered + answer * d;
   for (size_t j = 0; j < d; j++) to[j] += weight * from[j];
 }
 
 static uint64_t bytes_of(const struct matrix *m)
 { return (uint64_t) m->out * weight_row_bytes(m->weight.type, m->in); }
-static void run_chosen(struct work *w, const struct experts *x)
+static void run_chosen(struct work *w, const struct mixture *x)
 {
   size_t d = w->lm->config.d_model, from[EXPERTS_MOST + 2];
   gather_by_expert(w, from);
   for (uint32_t e = 0; e < w->lm->config.n_experts && w->goes_on; e++) {
-    const struct expert *one = &x->expert[e];
+    const struct expert_mlp *one = &x->expert[e];
     const struct choice *list = w->by_expert + from[e];
     size_t rows = from[e + 1] - from[e];
     if (rows == 0) continue;
     for (size_t i = 0; i < rows; i++)
-      memcpy(w->gathered + i * d, w->normed + list[i].row * d, d * sizeof (float));
+      memcpy(w->gathered + i * d, w->normed + list[i].at * d, d * sizeof (float));
     run_expert(w, one, w->gathered, rows);
-    for (size_t i = 0; i < rows; i++) add_answer(w, list[i].row, list[i].weight, i);
+    for (size_t i = 0; i < rows; i++) add_answer(w, list[i].at, list[i].weight, i);
     w->e->c->weight_bytes_read += bytes_of(&one->up[0]) + bytes_of(&one->up[1])
       + bytes_of(&one->down);
   }
 }
 
-static void run_shared(struct work *w, const struct experts *x)
+static void run_shared(struct work *w, const struct mixture *x)
 {
   run_expert(w, &x->shared, w->normed, w->n);
   multiply(w, &x->shared_gate, 1, w->normed, w->n, &w->router);

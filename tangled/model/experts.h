@@ -9,18 +9,18 @@
 #include "model/settings.h"
 
 /* the gate is up[0]; [d_expert][d_model] each, and [d_model][d_expert] */
-struct expert { struct matrix up[2], down; };
+struct expert_mlp { struct matrix up[2], down; };
 
 /* what a layer has in the place of its MLP */
-struct experts {
+struct mixture {
   struct matrix router; /* [n_experts][d_model] */
-  struct expert *expert; /* [n_experts] */
-  struct expert shared; /* of d_shared numbers; and */
+  struct expert_mlp *expert; /* [n_experts] */
+  struct expert_mlp shared; /* of d_shared numbers; and */
   struct matrix shared_gate; /* [1][d_model]: how much of it a row takes */
 };
 
-/* an expert that a row has chosen */
-struct choice { uint32_t row, expert; float weight; };
+/* an expert that row at of the pass has chosen */
+struct choice { uint32_t at, expert; float weight; };
 
 /* the n_chosen experts of a row by their logits and shares, in rising order of their
    numbers */

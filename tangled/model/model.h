@@ -10,7 +10,7 @@
 #include "model/settings.h"
 
 /* <One layer> */
-struct experts;
+struct mixture;
 
 /* the weights of one layer, in the order of their use */
 struct model_layer {
@@ -22,7 +22,7 @@ struct model_layer {
   struct matrix out; /* [d_model][n_heads*head_dim] */
   struct matrix up[2], down; /* [d_inner][d_model] each; [d_model][d_inner] */
   size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate, which is up[0] */
-  struct experts *experts; /* in place of up and down; or null */
+  struct mixture *experts; /* in place of up and down; or null */
 };
 
 /* <The whole model> */

@@ -246,7 +246,7 @@ static void assemble_up(struct model_loader *a, struct model_layer *l)
 }
 
 /* One matrix of each expert. A stack of matrices is again cut into slices. */
-static void require_experts(struct model_loader *a, struct experts *x, int k)
+static void require_experts(struct model_loader *a, struct mixture *x, int k)
 {
   static const enum tensor_role role[] = { TENSOR_EXPERT_GATE, TENSOR_EXPERT_UP, TENSOR_EXPERT_DOWN };
   const struct model_config *c = &a->lm->config;
@@ -267,7 +267,7 @@ static void require_experts(struct model_loader *a, struct experts *x, int k)
 }
 
 /* The expert that computes every row, and the number by which each row takes it. */
-static void require_shared(struct model_loader *a, struct experts *x)
+static void require_shared(struct model_loader *a, struct mixture *x)
 {
   const struct model_config *c = &a->lm->config;
   size_t d = c->d_model, f = c->d_shared;
@@ -283,7 +283,7 @@ static void assemble_experts(struct model_loader *a, struct model_layer *l)
 {
   struct model *lm = a->lm;
   const struct model_config *c = &lm->config;
-  struct experts *x = a->ok ? memory_alloc(a->m, MEMORY_OTHER, 1, sizeof *x, a->why) : NULL;
+  struct mixture *x = a->ok ? memory_alloc(a->m, MEMORY_OTHER, 1, sizeof *x, a->why) : NULL;
   l->experts = x;
   if (x != NULL)
     x->expert = memory_alloc(a->m, MEMORY_OTHER, c->n_experts, sizeof *x->expert, a->why);
@@ -573,7 +573,7 @@ static void free_gains(struct memory *m, struct model *lm)
 static void free_experts(struct memory *m, struct model *lm)
 {
   for (uint32_t i = 0; i < lm->config.n_layers && lm->layers != NULL; i++) {
-    struct experts *x = lm->layers[i].experts;
+    struct mixture *x = lm->layers[i].experts;
     if (x != NULL) memory_free(m, x->expert);
     memory_free(m, x);
   }

@@ -110,13 +110,13 @@ static void list_matrix(struct listing *s, const struct matrix *w, bool all)
 }
 
 /* Experts that no row will ever choose are prepared as well: nobody knows which these are. */
-static void list_expert(struct listing *s, const struct expert *x, bool all)
+static void list_expert(struct listing *s, const struct expert_mlp *x, bool all)
 {
   for (int k = 0; k < 2; k++) list_matrix(s, &x->up[k], all);
   list_matrix(s, &x->down, all);
 }
 
-static void list_experts(struct listing *s, const struct model_config *c, const struct experts *x,
+static void list_experts(struct listing *s, const struct model_config *c, const struct mixture *x,
   bool all)
 {
   list_matrix(s, &x->router, all);

@@ -136,9 +136,9 @@ static size_t mlp_room(const struct kernels *k, const struct matrix *up, size_t 
 { return larger(k->room(up, n_up, n), k->room(down, 1, n)); }
 
 /* The rows of an expert are at most all. */
-static size_t experts_room(const struct kernels *k, const struct experts *x, size_t n)
+static size_t experts_room(const struct kernels *k, const struct mixture *x, size_t n)
 {
-  const struct expert *one = &x->expert[0], *shared = &x->shared;
+  const struct expert_mlp *one = &x->expert[0], *shared = &x->shared;
   size_t most = larger(k->room(&x->router, 1, n), mlp_room(k, one->up, 2, &one->down, n));
   if (x->shared_gate.weight.data == NULL) return most;
   most = larger(most, k->room(&x->shared_gate, 1, n));
