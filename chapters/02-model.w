@@ -1918,13 +1918,13 @@ The name promises more than it keeps. Nobody tells an expert what it is for; rou
 where $C$ are the chosen. Of the two weights the first makes those of the chosen sum to 1, and a switch, |chosen_normed|, says which of them a model was trained with. This is a place where an engine can be wrong and still write good sentences: all that changes is how much the layer adds. Two experts may have the same logit, most easily in a file of few bits, and then the one with the lower number is taken.
 
 \begin{byhand}{four experts, two chosen, one row}
-The row is $y=(1,2)$, and the router's rows are $(0,1)$, $(1,0)$, $(1,1)$ and $(-1,0)$. So the logits are $2,1,3,-1$, and experts 2 and 0 are chosen. The exponentials of $3-3$, $2-3$, $1-3$ and $-1-3$ are $1$, $0.37$, $0.14$ and $0.02$, with the sum $1.53$; the shares of the chosen are $0.65$ and $0.24$. Expert 0 answers $(1,-1)$, expert 2 answers $(2,0)$.
+The row is $y=(1,2)$, and the router's rows are $(0,1)$, $(1,0)$, $(1,1)$ and $(-1,0)$. So the logits are $2,1,3,-1$, and experts 2 and 0 are chosen. The exponentials of $3-3$, $2-3$, $1-3$ and $-1-3$ are $1$, $0.37$, $0.14$ and $0.02$, with the sum $1.53$; the shares of the chosen are $0.65$ and $0.24$. Expert 0 answers $(1,-1)$, expert 2 answers $(2,0)$, so the layer adds $w_0\cdot(1,-1)+w_2\cdot(2,0)$.
 
 \medskip
-\begin{tabular}{@@{}lrrl@@{}}
-& $w_0$ & $w_2$ & the layer adds\\\midrule
-shares as they are & $0.24$ & $0.65$ & $0.24\cdot(1,-1)+0.65\cdot(2,0)=(1.54,-0.24)$\\
-divided by $0.24+0.65$ & $0.27$ & $0.73$ & $0.27\cdot(1,-1)+0.73\cdot(2,0)=(1.73,-0.27)$
+\begin{tabular}{@@{}lrrr@@{}}
+& $w_0$ & $w_2$ & added\\\midrule
+shares as they are & $0.24$ & $0.65$ & $(1.54,-0.24)$\\
+divided by their sum, $0.89$ & $0.27$ & $0.73$ & $(1.73,-0.27)$
 \end{tabular}
 \end{byhand}
 
