@@ -776,7 +776,7 @@ function incipit.alphabet(name)
 end
 -- the lattice of a text: places, the best score to each, and an arc for each piece, the longer the higher; single letters below
 function incipit.unigram(name, text)
-  local rows, best, dx = incipit.csv(name), { [0] = 0 }, 24
+  local rows, best, dx = incipit.csv(name), { [0] = 0 }, 22
   for j = 1, #text do
     for _, r in ipairs(rows) do
       if r.to == j and (best[j] == nil or best[r.from] + r.score > best[j]) then best[j] = best[r.from] + r.score end

@@ -743,7 +743,7 @@ Gemma 3 has given up the cap of scores, which the fast kernels of other programs
 
 \printedfunction{model/switches.c}{logits_finish}
 
-@* Where the norms are. \label{sec:order}
+@* Where the norms are. \label{sec:normorder}
 A Llama norms before each half of a layer, and nothing norms what the halves add; so the stream grows from layer to layer. \emph{OLMo 2} norms what is added, and not what goes in:
 $$x\leftarrow x+N(f(x)).$$
 Its makers report that training is steadier: the largest gradients become rarer. Gemma 2 and 3 do both, and have four norms in a layer; Exaone 4 is like OLMo 2. In a file this is dangerous, because the names stay. A Llama's \.{post\_attention\_layernorm} stands before the MLP; in OLMo's file the same name is for the norm after attention. The layouts keep the two apart.

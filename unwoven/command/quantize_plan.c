@@ -11,10 +11,11 @@
 #include "families/rope_scaling.h"
 #include "safetensors/tensor_file.h"
 
-/* Learned positions are added to the residual stream once and never multiplied: they stay floats. The
-   embedding has the largest error of all matrices, and the head makes the logits: with fewer than
-   eight bits these two stay in Q8_0. Rows that are no whole superblocks get the next larger type of short
-   blocks, and a matrix whose rows are no whole blocks at all becomes F16: both as in llama.cpp's files. */
+/* Learned positions are added to the residual stream once and never multiplied: they stay
+   floats. The embedding has the largest error of all matrices, and the head makes the
+   logits: with fewer than eight bits these two stay in Q8_0. Rows that are no whole
+   superblocks get the next larger type of short blocks, and a matrix whose rows are no whole
+   blocks at all becomes F16: both as in llama.cpp's files. */
 static enum weight_type type_for(enum weight_type asked, enum tensor_role role,
   size_t row)
 {

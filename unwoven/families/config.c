@@ -415,7 +415,8 @@ static bool settings_window(struct config_reader *s)
   return true;
 }
 
-/* The layers of a SmolLM3 that turn nothing: those with a 0 in the list, or every so-manieth. */
+/* The layers of a SmolLM3 that turn nothing: those with a 0 in the list, or every so-
+   manieth. */
 static bool settings_unturned(struct config_reader *s)
 {
   struct model_config *c = s->c;

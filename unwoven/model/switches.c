@@ -33,8 +33,8 @@ static void long_angles(struct work *w)
   }
 }
 
-/* A model with a second base for its windows has a second set of angles. They are never slowed, so
-   their cosines and sines are multiplied by nothing. */
+/* A model with a second base for its windows has a second set of angles. They are never
+   slowed, so their cosines and sines are multiplied by nothing. */
 void work_other_angles(struct work *w)
 {
   const struct model *lm = w->lm;
@@ -81,10 +81,11 @@ static bool turn_sequence(struct engine *e, const struct model *lm, struct store
   return ok;
 }
 
-/* Which angles a key has depends on the length of the whole text, as it is after the pass. Keys that an
-   earlier pass has turned for the other length are no use; so the text's rows are computed anew, and the
-   store holds what it would hold if the whole text had come in one pass. A text that was cut back goes the
-   other way. The passes in between are of a text that is still shorter, and must not turn it back. */
+/* Which angles a key has depends on the length of the whole text, as it is after the pass.
+   Keys that an earlier pass has turned for the other length are no use; so the text's rows
+   are computed anew, and the store holds what it would hold if the whole text had come in
+   one pass. A text that was cut back goes the other way. The passes in between are of a text
+   that is still shorter, and must not turn it back. */
 bool work_turn_anew(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, forward_fn *forward, struct error *why)
 {
@@ -105,8 +106,9 @@ bool work_turn_anew(struct engine *e, const struct model *lm, struct store *s,
   return true;
 }
 
-/* A model without norms before the halves of its layers hands the stream itself to the matrices. It is
-   copied, since the matrices of one half read it while it waits for what they add. */
+/* A model without norms before the halves of its layers hands the stream itself to the
+   matrices. It is copied, since the matrices of one half read it while it waits for what
+   they add. */
 void work_norm(struct work *w, const struct norm *g, float *y)
 {
   const struct buffers *b = w->memory;
@@ -115,8 +117,8 @@ void work_norm(struct work *w, const struct norm *g, float *y)
   else w->e->k->normalize(w->e, g, w->x, w->n, d, y);
 }
 
-/* Stored by head of keys: its queries, its key, its value. With a single head of keys that is all
-   queries, then the key, then the value. */
+/* Stored by head of keys: its queries, its key, its value. With a single head of keys that
+   is all queries, then the key, then the value. */
 void work_split(struct work *w)
 {
   const struct model_config *c = &w->lm->config;
@@ -133,9 +135,10 @@ void work_split(struct work *w)
   }
 }
 
-/* Usually all heads share one norm, and each is as long as a head. In a wide one all heads of a row
-   are one vector. Where each head has gains of its own, the kernel norms without any, and the gains
-   come after it; the result is the same, since a gain is the last factor anyway. */
+/* Usually all heads share one norm, and each is as long as a head. In a wide one all heads
+   of a row are one vector. Where each head has gains of its own, the kernel norms without
+   any, and the gains come after it; the result is the same, since a gain is the last factor
+   anyway. */
 static void norm_heads(const struct work *w, const struct norm *g, float *x,
   size_t heads)
 {
@@ -172,9 +175,9 @@ void work_norm_heads(struct work *w, const struct model_layer *l)
   limit(w->v, w->n * w->kv_width, (float) c->qkv_cap);
 }
 
-/* Some models turn the first numbers of each head only. The kernel knows whole heads; so the parts that
-   turn are put side by side, turned, and put back. There is room for them where attention will leave its
-   result. */
+/* Some models turn the first numbers of each head only. The kernel knows whole heads; so the
+   parts that turn are put side by side, turned, and put back. There is room for them where
+   attention will leave its result. */
 static void rotate(const struct work *w, float *x, size_t heads, int which)
 {
   const struct model_config *c = &w->lm->config;
@@ -191,8 +194,8 @@ static void rotate(const struct work *w, float *x, size_t heads, int which)
     memcpy(x + i * d, w->mixed + i * part, part * sizeof *x);
 }
 
-/* 1 up to the length of the first training, and then a step more for each such length: the more keys a
-   query meets, the sharper it asks. */
+/* 1 up to the length of the first training, and then a step more for each such length: the
+   more keys a query meets, the sharper it asks. */
 static void grow_queries(const struct work *w)
 {
   const struct model_config *c = &w->lm->config;

@@ -372,7 +372,8 @@ static bool pull(struct jinja_run *r, struct jinja_loop *l, struct jinja_value *
   }
 }
 
-/* The turns. idle: no turn has come to its end, and then the else runs; so it does after a break in the first turn. */
+/* The turns. idle: no turn has come to its end, and then the else runs; so it does after a
+   break in the first turn. */
 static bool run_turns(struct jinja_run *r, struct jinja_activation *act,
   const struct jinja_node *e, struct jinja_loop *l, bool *idle)
 {

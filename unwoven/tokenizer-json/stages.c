@@ -303,7 +303,8 @@ bool stages_read(struct json_reader *r, const char *where, json_t *v)
   if (strcmp(type, "Punctuation") == 0) return read_punctuation(r, where, v);
   /* its pattern is large, and a second one would find nothing new */
   if (strcmp(type, "UnicodeScripts") == 0) return r->scripts
-    ? reader_refuse(r, field_below(where, "type").name, name, "one of its kind") : read_scripts(r, where, v);
+    ? reader_refuse(r, field_below(where, "type").name, name, "one of its kind")
+    : read_scripts(r, where, v);
   if (strcmp(type, "Whitespace") == 0 || strcmp(type, "WhitespaceSplit") == 0
     || strcmp(type, "BertPreTokenizer") == 0) return read_words(r, where, v, type);
   if (strcmp(type, "ByteLevel") == 0) return read_byte_level(r, where, v);

@@ -14,10 +14,10 @@
 
 enum { LONGEST = 255 };
 
-/* The entry at the beginning of n bytes: its length and the place of its string. Of several the first
-   one or the last one. */
-static bool look_up(const struct charsmap *map, const unsigned char *text, size_t n, bool shortest,
-  size_t *length, size_t *place)
+/* The entry at the beginning of n bytes: its length and the place of its string. Of several
+   the first one or the last one. */
+static bool look_up(const struct charsmap *map, const unsigned char *text, size_t n,
+  bool shortest, size_t *length, size_t *place)
 {
   size_t at = map->unit[0] >> 10 << ((map->unit[0] & 512) >> 6);
   bool found = false;
@@ -60,8 +60,8 @@ static size_t cluster_length(const unsigned char *text, size_t n)
   return at;
 }
 
-/* Hugging Face's library asks for a whole cluster of less than six bytes, and replaces all of it even
-   if the entry is shorter; otherwise it asks for each character. */
+/* Hugging Face's library asks for a whole cluster of less than six bytes, and replaces all
+   of it even if the entry is shorter; otherwise it asks for each character. */
 static bool apply_to_cluster(const struct charsmap *map, struct memory *m,
   const unsigned char *text, size_t n, struct bytes *out, struct error *why)
 {
