@@ -340,7 +340,7 @@ static int print_round_trip(void)
   return same && m.all.live == 0 ? 0 : 1;
 }
 
-@ The file that asks for BERT's normal form is of our kind, but has a normalizer that we do not have.
+@ The file that asks for BERT's normal form is of our kind, but has a normalizer that we do not have. The sentence is long, and is broken at blanks to fit the page.
 
 @<Show how a file is refused@>=
 static void print_refusal(struct memory *m)
@@ -359,8 +359,13 @@ static void print_refusal(struct memory *m)
   if (written && tokenizer_open(m, path, &why) == NULL) {
     const char *words = why.text + strlen(path) + 2;
     size_t n = strcspn(words, ";");
-    printf("refused:\n  %.*s\n  %s\n", (int) n, words,
-      words[n] ? words + n + 2 : "");
+    printf("refused:\n  %.*s\n", (int) n, words);
+    for (words += n + strspn(words + n, "; "); *words != 0;
+      words += n + strspn(words + n, " ")) {
+      n = strlen(words);
+      if (n > 60) for (n = 60; words[n] != ' '; n--) ;
+      printf("  %.*s\n", (int) n, words);
+    }
   }
   remove(path);
 }

@@ -67,8 +67,13 @@ static void print_refusal(struct memory *m)
   if (written && tokenizer_open(m, path, &why) == NULL) {
     const char *words = why.text + strlen(path) + 2;
     size_t n = strcspn(words, ";");
-    printf("refused:\n  %.*s\n  %s\n", (int) n, words,
-      words[n] ? words + n + 2 : "");
+    printf("refused:\n  %.*s\n", (int) n, words);
+    for (words += n + strspn(words + n, "; "); *words != 0;
+      words += n + strspn(words + n, " ")) {
+      n = strlen(words);
+      if (n > 60) for (n = 60; words[n] != ' '; n--) ;
+      printf("  %.*s\n", (int) n, words);
+    }
   }
   remove(path);
 }
