@@ -293,13 +293,13 @@ Think of the keys of the map, some letters each, as a tree, like that of the add
 The map has two entries: \texttt A becomes \texttt a, and \texttt{AB} becomes \texttt x. The strings are \texttt a, a zero, \texttt x, a zero. The root, unit 0, has the offset 1. In hexadecimal:
 
 \medskip
-\begin{tabular}{@@{}llll@@{}}
+{\footnotesize\begin{tabular}{@@{}l@@{\enspace}l@@{\enspace}l@@{\enspace}l@@{}}
 \tabhead{step} & \tabhead{place} & \tabhead{the unit has} & \tabhead{so}\\
-byte \texttt A, 41 & $0\oplus1\oplus41=40$ & label 41, offset 1, a key ends & look at $40\oplus1$\\
+byte \texttt A, 41 & $0\oplus1\oplus41=40$ & label 41, offset 1, end & see $40\oplus1$\\
 value & $41$ & 0 & string 0: \texttt a\\
-byte \texttt B, 42 & $40\oplus1\oplus42=3$ & label 42, offset 1, a key ends & look at $3\oplus1$\\
+byte \texttt B, 42 & $40\oplus1\oplus42=3$ & label 42, offset 1, end & see $3\oplus1$\\
 value & $2$ & 2 & string 2: \texttt x
-\end{tabular}
+\end{tabular}}
 \medskip
 
 Which of the two counts in a text \texttt{AB}? SentencePiece takes the longest key, so the answer is \texttt x. A test does this with the same five numbers.

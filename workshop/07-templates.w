@@ -591,7 +591,7 @@ How large is the language? Not very: published templates are many, and nearly al
 @ Here is the grammar, from the loosest operator to the tightest. What is set in typewriter type stands as it is; outside of it a star means any number, a question mark perhaps one, and a bar a choice.
 
 \medskip
-\begin{tabular}{@@{}l@@{\enspace}l@@{}}
+\begin{tabular}{@@{}l@@{\enspace}p{90mm}@@{}}
 \textit{template} & $\to$ (text \textbar\ \texttt{\{\{} \textit{tuple} \texttt{\}\}} \textbar\ \texttt{\{\%} \textit{statement} \texttt{\%\}} \textbar\ \texttt{\{\#} comment \texttt{\#\}})*\\
 \textit{statement} & $\to$ \texttt{if} \textbar\ \texttt{for} \textbar\ \texttt{set} \textbar\ \texttt{macro} \textbar\ \texttt{call} \textbar\ \texttt{filter} \textbar\ \texttt{generation} \textbar\ \texttt{break} \dots\\
 \textit{tuple} & $\to$ \textit{expr} (\texttt{,} \textit{expr})*\\
@@ -645,7 +645,7 @@ A filter such as \texttt{select} is lazy: nothing happens until somebody goes th
 @ A template comes with a model from a stranger, and its input from another. It can call nothing outside of this module. What can it do? It can run for ever, fill the memory, or exhaust the stack; some published ones do, with an ordinary description of a tool, because their macros call each other in a circle. The library has one limit, on the length of a range. We have a few more, and each is an error:
 
 \medskip
-\begin{tabular}{@@{}lr@@{}}
+\begin{tabular}{@@{}p{86mm}r@@{}}
 \tabhead{what} & \tabhead{at most}\\
 steps: a node evaluated, a turn of a loop, sixteen bytes looked at & \given{20000000}\\
 bytes of values and text & \given{268435456}\\
@@ -881,5 +881,5 @@ $20+20+60$ ids long, and after it come 20 of an answer. The third differs from i
 where that has |IM("user")|, and |"{</s>}"| for the mark at the end, in |close| and in |end|; |after| is |"\n"|.}
 \exercise{check}{ex:talk.tight}{What do these print, with a blank between: \texttt{\{\{ 10 - 2 ** 2 ** 2 \}\}}, \texttt{\{\{ 2 \textasciitilde\ 3 * 4 \}\}}, \texttt{\{\{ 2 + 3 is odd \}\}}?}{\texttt{make exercise-W7-4}}{Powers go from left to right: $10-(2^2)^2=-6$. A product binds tighter than the wavy line: \given{212}. A test binds tighter than a sum: $2+1=3$.}
 \exercise{think}{ex:talk.box}{A template says \texttt{\{\% set n = 1 \%\}}, then for each \texttt{x} of 1, 2, 3 sets \texttt{n} to \texttt{n * x} and prints it, and prints \texttt{n} after the loop. What is printed? And if \texttt{n} is an attribute of a namespace? (All digits in a row; a blank between the two answers.)}{\texttt{make exercise-W7-5}}{Each turn begins with the 1 from outside, and nothing comes out: \texttt{1231}. The attribute keeps its value: \texttt{1266}.}
-\exercise{build}{ex:talk.program}{Write TinyLlama's template as a program, with the text that asks for an answer if \texttt{add\_generation\_prompt} is true; \texttt{</s>} is \texttt{eos\_token}. A turn with another role than the three is an error that says which role it was.}{\texttt{make exercise-W7-6}}{A loop with one expression, \texttt{'<\textbar' + m.role + '\textbar>' + newline + m.content + eos\_token + newline}, and before it an \texttt{if} with \texttt{raise\_exception}; then the prompt for an answer.}
+\exercise{build}{ex:talk.program}{Write TinyLlama's template as a program, with the text that asks for an answer if \texttt{add\_generation\_prompt} is true; \texttt{</s>} is \texttt{eos\_token}. A turn with another role than the three is an error that says which role it was.}{\texttt{make exercise-W7-6}}{A loop with one sum, \texttt{'<\textbar' + m.role + '\textbar>' + newline + m.content + eos\_token + newline}, and before it an \texttt{if} with \texttt{raise\_exception}; then the prompt for an answer.}
 \end{exercises}
