@@ -130,7 +130,7 @@ The table of kernels for WebAssembly is a table like the others (\cref{tab:wasmf
 
 \begin{table}[tbp]
 \tabcaption{tab:wasmfiles}{The files of \.{wasm}: all that a browser needs besides the engine.}
-\begin{tabular}{@@{}l@@{\quad}p{58mm}@@{}}
+\begin{tabular}{@@{}l@@{\quad}l@@{}}
 \tabhead{file} & \tabhead{is}\\\midrule
 \.{simd128*.c} & the table of kernels, in five files as every table\\
 \.{fmaf.c} & |fmaf|, by the header of this chapter\\
