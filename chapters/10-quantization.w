@@ -628,7 +628,7 @@ bool superblock_encode(enum weight_type type, const float *x, unsigned char *to)
   return true;
 }
 
-@ How good is the search? We gave the matrices of the built-in model to it and to \texttt{llama-quantize}, without sample texts (\cref{tab:ksearch}).\lab{lab:search} In the types for which we search, ours err a little less. That is no triumph: llama.cpp lets the error of a large weight count more than that of a small one, and we measure just what we have made small. The table says more about the types. \texttt{q4\_k} errs \val[1]{search.gain} percent less than \texttt{q4\_0} with the same number of bits; and of the types that we only read, \texttt{q5\_k} has about half the error of \texttt{q4\_k}, and below four bits each bit less about doubles it.
+@ How good is the search? We gave the matrices of the built-in model to it and to \texttt{llama-quantize}, without sample texts (\cref{tab:ksearch}).\lab{lab:ksearch} In the types for which we search, ours err a little less. That is no triumph: llama.cpp lets the error of a large weight count more than that of a small one, and we measure just what we have made small. The table says more about the types. \texttt{q4\_k} errs \val[1]{search.gain} percent less than \texttt{q4\_0} with the same number of bits; and of the types that we only read, \texttt{q5\_k} has about half the error of \texttt{q4\_k}, and below four bits each bit less about doubles it.
 
 \begin{table}
 \tabcaption{tab:ksearch}{Relative errors of the built-in model's matrices in percent, as \texttt{llama-quantize} writes them and as we do. As rows of \given{128} numbers are no superblocks, the numbers of a matrix are taken as they follow each other. A dash: we only read this type.}

@@ -704,7 +704,7 @@ static bool print_files(struct fixture *lab, struct error *why)
   return data_read("quantization.files", print_file_line, whole, 8, why);
 }
 
-@* The search, and the speeds. \label{lab:search}
+@* The search, and the speeds. \label{lab:ksearch}
 What other programs wrote, and how fast they are, is in two files, which \.{bench/superblocks.py} and \.{bench/blocks.py} make again. The first has a line for each type and program, with the error of the weights.
 
 @<Print the keys of the search@>=

@@ -711,16 +711,16 @@ Most small models have no head of their own: the embedding also measures how sim
 last bit of a frequency may differ from that of the same model in Hugging Face's form.
 
 @* The other families: a switch for each difference. \label{sec:switched}
-GPT-2, Llama, Mistral and Qwen are five families of \val{family.all} that we read. The other \val{family.later} are Llamas too, with something changed, and each change has its reason. We found that about twenty switches describe them all (\cref{fig:switches}).\lab{lab:families}
+GPT-2, Llama, Mistral and Qwen are five families of \val{family.all} that we read. The other \val{family.later} are Llamas too, with something changed, and each change has its reason: SmolLM3, Granite, Ministral, Seed-OSS, Ernie, OLMo 2, Exaone 4, the three Gemmas; Pythia and others of the family GPT-NeoX, Falcon, Phi, StableLM, Cohere's models; and four that have experts. We found that about twenty switches describe them all (\cref{fig:switches}).\lab{lab:families}
 None of them is a new kernel. Some are settings that the pass hands to the kernels it has, some a loop over a row in \.{unwoven/model/switches.c}. A loop costs some numbers for each row, where a matrix costs thousands.
-@^family@>@^SmolLM3@>@^Granite@>@^Gemma@>@^OLMo 2@>@^Exaone 4@>@^GPT-NeoX@>@^Pythia@>@^Falcon@>@^Phi@>@^StableLM@>@^Cohere@>@^Ministral@>@^Seed-OSS@>@^Ernie 4.5@>
+@^family@>@^SmolLM3@>@^Granite@>@^Gemma@>@^OLMo 2@>@^Exaone 4@>@^GPT-NeoX@>@^Pythia@>@^Falcon@>@^Phi@>@^StableLM@>@^Cohere@>@^Ministral@>@^Seed-OSS@>@^Ernie@>
 
 \fig{switches}{fig:switches}{The families that came after the first five, and their switches. A dot is a switch that the family has always on; a half is left to the file. The marks are read from the table of this chapter.}{A grid of marks with 22 columns, SmolLM3 to Qwen2-MoE, and 20 rows. Granite has four halves, for its four numbers. Gemma 2 has the most dots: it multiplies its embedding, caps, norms after the halves, and adds one to its gains. OLMo 2 and Exaone 4 share two dots that no other family has: norms after the halves and none before them. The last four columns have the half for experts. Five of the seven columns from GPT-NeoX to Phi-3 have the dot for parallel halves, or its half.}
 
 You can read the sections that follow in any order. Each says what is changed, what for, and where the code is. How do we know that a switch is right? A wrong engine writes fluent text too. So for each switch there is a small random model whose logits a second program has computed, in double precision and with plain loops, and the test compares all of them. And because so many errors look like rounding, there is a planted fault for each switch: norms of queries after the rotation, a window one position too wide, a factor on one half of the layer only. Each of them must be noticed.
 
 @* Factors. \label{sec:factors}
-Suppose you have found good settings for training a small model, and want to train one twice as wide. The sizes of all numbers change, and the settings are no longer good. One cure is to put factors into the model, so that the numbers stay the same size at any width. \emph{Granite} has four of them:
+Suppose you have found good settings for training a small model, and want to train one twice as wide. The sizes of all numbers change, and the settings are no longer good. One cure is to put factors into the model, so that the numbers stay the same size at any width. \emph{Granite} has four of them, the embedding multiplier, the residual multiplier, and those of attention and logits:
 $$x_0=m_e\,e(\hbox{token}),\qquad x\leftarrow x+m_r\,f(x),\qquad s=m_a\,q\cdot k,\qquad z\leftarrow z/m_z.$$
 The first multiplies the embedding, the second what each half of a layer adds, the third is the scale of the scores, and the last divides the logits. Beware of the third: it \emph{replaces} $1/\sqrt{d_h}$ and does not come in addition.
 @^embedding multiplier@>@^residual multiplier@>
@@ -760,7 +760,7 @@ And queries and keys? Qwen 3 and Gemma 3 norm each head by itself, with one gain
 \printedfunction{model/switches.c}{norm_heads}
 
 @* What is turned. \label{sec:rotations}
-Must every layer turn its queries and keys? \emph{SmolLM3} leaves out every fourth. A row of such a layer cannot tell where a key is, only what it is, and nothing in it depends on how long the text is; so these layers read long texts as they read short ones, and the others keep the order. Cohere 2 and Exaone 4 join this with windows: layers with a window turn, those that see everything do not. An Exaone without windows turns everywhere. The list in SmolLM3's file is a trap: it is called \.{no\_rope\_layers}, and a 1 in it means that the layer \emph{is} turned.
+Must every layer turn its queries and keys? \emph{SmolLM3} leaves out every fourth (\emph{NoPE}, no position encoding). A row of such a layer cannot tell where a key is, only what it is, and nothing in it depends on how long the text is; so these layers read long texts as they read short ones, and the others keep the order. Cohere 2 and Exaone 4 join this with windows: layers with a window turn, those that see everything do not. An Exaone without windows turns everywhere. The list in SmolLM3's file is a trap: it is called \.{no\_rope\_layers}, and a 1 in it means that the layer \emph{is} turned.
 @^NoPE@>
 
 \printedfunction{families/config.c}{settings_unturned}

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 }
 
 @* A machine without rounding modes. \label{sec:roundodd}
-Kernels multiply and add with one rounding, \emph{fused} (\cref{kernels}). WebAssembly has no such instruction\footnote{Not in the part of it that means the same everywhere. Its \emph{relaxed} instructions may round once or twice, as the host likes: that is a page whose numbers depend on the visitor's processor.}, and C has a function for this case: |fmaf|. For floats it looks easy. The product of two floats has at most 48 bits, and a double has room for 53. So the product is \emph{exact} in double, we add |c| in double, and round the sum to float.
+Kernels multiply and add with one rounding, \emph{fused} (\cref{kernels}). WebAssembly has no such instruction\footnote{Not in the part of it that means the same everywhere. Its \emph{relaxed SIMD} instructions may round once or twice, as the host likes: that is a page whose numbers depend on the visitor's processor.}, and C has a function for this case: |fmaf|. For floats it looks easy. The product of two floats has at most 48 bits, and a double has room for 53. So the product is \emph{exact} in double, we add |c| in double, and round the sum to float.
 @^fused multiply--add@>@^relaxed SIMD@>
 
 Where is the trap? The sum is rounded twice, once to double and once to float. Usually that does no harm. But suppose the exact sum lies a hair below the middle between two floats. The first rounding may move it \emph{onto} the middle, and the second then sees a tie and goes to the even neighbour, which may be the wrong one.

@@ -12,7 +12,8 @@ int main(void)
 {
   for (int i = 0; i < D * INNER; i++) x[i] = 0.01f;
   struct norm g = {NORM_RMS, {NULL, WEIGHT_F32}, {NULL, WEIGHT_F32}, 1e-5f};
-  struct model_layer l = {g, g, {0}, {0}, {m(D, D), m(D, KV), m(D, KV)}, m(D, D), {m(D, INNER), m(D, INNER)}, m(INNER, D), 3, 2};
+  struct model_layer l = {.attn_norm = g, .mlp_norm = g, .qkv = {m(D, D), m(D, KV), m(D, KV)}, .out = m(D, D), .up = {m(D, INNER), m(D, INNER)},
+    .down = m(INNER, D), .n_qkv = 3, .n_up = 2};
   float f[8] = {0};
   struct model lm = {.config = {.family = "llama", .vocab_size = V, .n_positions = 600, .d_model = D, .d_inner = INNER, .n_layers = 1, .n_heads = 4,
     .n_kv_heads = 2, .head_dim = 16, .gated = true}, .embedding = {x, WEIGHT_F32}, .layers = &l, .final_norm = g, .head = m(D, V), .attention = {4, 2, 16, .25f}, .frequency = f};
