@@ -633,7 +633,7 @@ Merging decides one pair at a time and never takes a decision back. Could we not
 @^Unigram@>@^Viterbi algorithm@>
 
 \begin{byhand}{\texttt{abab}, cut in the best way}
-Five pieces have scores: \tok a $-2$, \tok b $-2.5$, \tok{ab} $-3$, \tok{ba} $-3.1$ and \tok{aba} $-5$. Four letters have eight ways to be cut, five of which use only these pieces:
+Five pieces have scores: \tok a $-2$, \tok b $-2.5$, \tok{ab} $-3$, \tok{ba} $-3.1$ and \tok{aba} $-5$. Four letters have eight ways to be cut, six of which use only these pieces:
 
 \medskip
 \begin{tabular}{@@{}lll@@{}}
@@ -641,6 +641,7 @@ Five pieces have scores: \tok a $-2$, \tok b $-2.5$, \tok{ab} $-3$, \tok{ba} $-3
 \tok a \tok{ba} \tok b & $-2-3.1-2.5$ & $-7.6$\\
 \tok{aba} \tok b & $-5-2.5$ & $-7.5$\\
 \tok{ab} \tok a \tok b & $-3-2-2.5$ & $-7.5$\\
+\tok a \tok b \tok{ab} & $-2-2.5-3$ & $-7.5$\\
 \tok{ab} \tok{ab} & $-3-3$ & $-6$
 \end{tabular}
 \medskip

@@ -1,7 +1,7 @@
 # a walk through a double array: a place, its offset and a byte give the next place; where a key ends, place and offset give its string
 function bad(t) { print t; wrong = 1 }
 function hex(s,  i, d, v) { for (i = 1; i <= length(s); i++) { d = index("0123456789abcdef", tolower(substr(s, i, 1))); if (!d) bad("not hexadecimal: " s); v = 16 * v + d - 1 } return v + 0 }
-function xor(a, b,  bit, v) { for (bit = 1; bit <= a || bit <= b; bit *= 2) if (int(a / bit) % 2 != int(b / bit) % 2) v += bit; return v + 0 }
+function either(a, b,  bit, v) { for (bit = 1; bit <= a || bit <= b; bit *= 2) if (int(a / bit) % 2 != int(b / bit) % 2) v += bit; return v + 0 }
 function is(name, printed, computed) { if (printed !~ /^[0-9a-f]+$/ || hex(printed) != computed) bad(name " " printed ", computed " sprintf("%x", computed)) }
 function fresh(place) { if (place in seen) bad("a place twice: " place); seen[place] = 1 }
 { gsub(/\\texttt */, ""); gsub(/\\oplus/, " ^ "); text = text " " $0 }
@@ -15,12 +15,12 @@ function fresh(place) { if (place in seen) bad("a place twice: " place); seen[pl
 /^byte / { # byte X, code & node ^ offset ^ code = place & label code, offset offset, end & see place ^ offset
   split(c[1], e, /[, ]+/); byte = index("ABCDEFGHIJKLMNOPQRSTUVWXYZ", e[2]) + 64; key = key e[2]; is("byte " e[2], e[3], byte)
   if (split(c[2], f, / *[\^=] */) != 4) bad("no place"); is("node", f[1], node); is("its offset", f[2], offset); is("byte", f[3], byte)
-  node = xor(xor(node, offset), byte); is("place", f[4], node); fresh(node)
+  node = either(either(node, offset), byte); is("place", f[4], node); fresh(node)
   split(c[3], e, /[, ]+/); is(e[1], e[2], byte); offset = hex(e[4]); if (e[1] != "label" || e[3] != "offset" || (e[5] == "end") != (key in map)) bad("the unit of " key)
   sub(/^see /, "", c[4]); split(c[4], f, / *\^ */); is("see", f[1], node); is("see, offset", f[2], offset); bits++
 }
 /^value / { # value & place & where the string begins & string where: letter
-  is("place of the value", c[2], xor(node, offset)); fresh(xor(node, offset)); value = 0
+  is("place of the value", c[2], either(node, offset)); fresh(either(node, offset)); value = 0
   for (i = 1; i < bytes; i++) if (string[i] == map[key] && (i == 1 || string[i - 1] == "a zero") && string[i + 1] == "a zero") value = i
   if (!value) bad("no string " map[key]); else is("value", c[3], value - 1)
   split(c[4], e, /[: ]+/); is("string", e[2], value - 1); if (e[1] != "string" || e[3] != map[key]) bad("the string of " key " is " map[key]); values++
