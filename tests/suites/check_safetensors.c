@@ -144,8 +144,8 @@ START_TEST(directories_to_refuse)
   while (fgets(line, sizeof line, f)) {
     char path[600], *verdict = strchr(line, '\t');
     *verdict++ = 0;
-    if (strcmp(line, "tokenizer-ids-over") == 0)
-      continue; /* for the chapters on tokens and the command */
+    if (strcmp(line, "tokenizer-ids-over") == 0 || strcmp(line, "arch-olmo2") == 0)
+      continue; /* one is for the chapters on tokens and the command; the other is a family that we have now */
     snprintf(path, sizeof path, "%.*s/%.100s", (int) (strrchr(list, '/') - list), list, line);
     struct memory m = { 0 };
     struct error why = { "" };
@@ -357,7 +357,7 @@ START_TEST(excerpts_and_lengths_of_settings)
     if (n + 2 <= 60)
       ck_assert_str_eq(got, want);
     else
-      ck_assert(strlen(got) < 60 && strcmp(got + strlen(got) - 3, "...") == 0);
+      ck_assert(strlen(got) <= 60 && strcmp(got + strlen(got) - 4, "...\"") == 0);
     json_decref(value);
     value = json_array(); /* of many short values as many as there is room for */
     for (size_t i = 0; i < n / 2; i++) json_array_append_new(value, json_integer(7));
@@ -376,10 +376,10 @@ START_TEST(excerpts_and_lengths_of_settings)
       json_t *of = json_string(all);
       whole = json_dumps(of, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
       const char *got = jsonfile_excerpt(of, buffer);
-      size_t cut = strlen(got) - 3;
+      size_t cut = strlen(got) - 4;
       if (strlen(whole) <= 60) ck_assert_str_eq(got, whole);
       else {
-        ck_assert_msg(strcmp(got + cut, "...") == 0 && strncmp(got, whole, cut) == 0 && cut <= 56
+        ck_assert_msg(strcmp(got + cut, "...\"") == 0 && strncmp(got, whole, cut) == 0 && cut <= 56
           && cut >= 56 - 12, "%s of %s", got, whole);
         for (size_t i = 0; i < cut; i += whole[i] != '\\' ? 1 : whole[i + 1] != 'u' ? 2 : 6)
           ck_assert_msg(cut - i >= (whole[i] != '\\' ? 1 : whole[i + 1] != 'u' ? 2 : 6), "%s", got);
