@@ -1294,7 +1294,7 @@ float *q, *k, *v, *mixed; /* |[n][q_width]| and, of |k| and |v|, |[n][kv_width]|
 float *inner, *up; /* |[n][d_inner]|, or as wide as an expert */
 float *cosine[2], *sine[2]; /* |[n][rotary/2]|; the second for |local_frequency| */
 float *router, *gathered, *answered; /* for experts: |[n][n_experts]|, |[n][d_model]| each */
-struct choice *chosen, *by_expert; /* |[n*n_chosen]| each */
+struct expert_choice *chosen, *by_expert; /* |[n*n_chosen]| each */
 
 @ A |struct work| has these arrays, what the pass was asked to do, and some odds and ends: lists of ids and positions, the segments of the layer, and arrays that only a backend with its own memory or a watcher needs. \.{unwoven/model/pass.c} fills it in.
 
@@ -1949,17 +1949,17 @@ struct mixture {
   struct matrix shared_gate; /* |[1][d_model]|: how much of it a row takes */
 };
   /* what a layer has in the place of its MLP */
-struct choice {@+ uint32_t at, expert;@+ float weight;@+ };
+struct expert_choice {@+ uint32_t at, expert;@+ float weight;@+ };
   /* an expert that row |at| of the pass has chosen */
 void experts_choose(const struct model_config *c, const float *logit, const double *share,
-  struct choice *own);
+  struct expert_choice *own);
   /* the |n_chosen| experts of a row by their logits and shares, in rising order of their numbers */
 #endif
 
 @ The best $k$ are kept in a list that is in order, and a logit is compared with the list from its end. It passes only those that are smaller; so of equal logits the earlier stays in front. Comparisons with a number that is none are false, and then too there are $k$ entries, which is all that matters: the row is not finite, and will be refused. For the sums the list is put in order by number.
 
 @<Choose the experts of a row@>=
-static void keep_best(const float *logit, uint32_t n, uint32_t k, struct choice *best)
+static void keep_best(const float *logit, uint32_t n, uint32_t k, struct expert_choice *best)
 {
   uint32_t held = 0;
   for (uint32_t e = 0; e < n; e++) {
@@ -1971,17 +1971,17 @@ static void keep_best(const float *logit, uint32_t n, uint32_t k, struct choice 
     best[at].expert = e;
   }
 }
-static void order_by_number(struct choice *list, uint32_t k)
+static void order_by_number(struct expert_choice *list, uint32_t k)
 {
   for (uint32_t i = 1; i < k; i++) {
-    struct choice one = list[i];
+    struct expert_choice one = list[i];
     uint32_t at = i;
     for ( ; at > 0 && list[at - 1].expert > one.expert; at--)@+ list[at] = list[at - 1];
     list[at] = one;
   }
 }
 void experts_choose(const struct model_config *c, const float *logit, const double *share,
-  struct choice *own)
+  struct expert_choice *own)
 {
   double sum = 0;
   keep_best(logit, c->n_experts, c->n_chosen, own);
@@ -2012,7 +2012,7 @@ static void route(struct work *w, const struct mixture *x)
   multiply(w, &x->router, 1, w->normed, w->n, &w->router);
   for (size_t r = 0; r < w->n && w->goes_on; r++) {
     float *logit = w->router + r * c->n_experts;
-    struct choice *own = w->chosen + r * c->n_chosen;
+    struct expert_choice *own = w->chosen + r * c->n_chosen;
     w->e->k->softmax(w->e, logit, 1, c->n_experts, share);
     experts_choose(c, logit, share, own);
     memset(logit, 0, c->n_experts * sizeof *logit);
@@ -2058,7 +2058,7 @@ static void run_chosen(struct work *w, const struct mixture *x)
   gather_by_expert(w, from);
   for (uint32_t e = 0; e < w->lm->config.n_experts && w->goes_on; e++) {
     const struct expert_mlp *one = &x->expert[e];
-    const struct choice *list = w->by_expert + from[e];
+    const struct expert_choice *list = w->by_expert + from[e];
     size_t rows = from[e + 1] - from[e];
     if (rows == 0)@+ continue;
     for (size_t i = 0; i < rows; i++)

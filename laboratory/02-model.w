@@ -306,7 +306,7 @@ static double counted_experts(const struct engine *e, int rows)
     bool touched[EXPERTS] = @[{ false }@];
     for (int r = 0; r < rows; r++) {
       float logit[EXPERTS];@+ double share[EXPERTS];
-      struct choice own[CHOSEN];
+      struct expert_choice own[CHOSEN];
       for (int k = 0; k < EXPERTS; k++)@+ logit[k] = (float) random_normal(&seed);
       e->k->softmax(e, logit, 1, EXPERTS, share);
       experts_choose(&c, logit, share, own);

@@ -10,7 +10,7 @@
 #include "model/work.h"
 
 /* <Choose the experts of a row> */
-static void keep_best(const float *logit, uint32_t n, uint32_t k, struct choice *best)
+static void keep_best(const float *logit, uint32_t n, uint32_t k, struct expert_choice *best)
 {
   uint32_t held = 0;
   for (uint32_t e = 0; e < n; e++) {
@@ -23,10 +23,10 @@ static void keep_best(const float *logit, uint32_t n, uint32_t k, struct choice 
   }
 }
 
-static void order_by_number(struct choice *list, uint32_t k)
+static void order_by_number(struct expert_choice *list, uint32_t k)
 {
   for (uint32_t i = 1; i < k; i++) {
-    struct choice one = list[i];
+    struct expert_choice one = list[i];
     uint32_t at = i;
     for ( ; at > 0 && list[at - 1].expert > one.expert; at--) list[at] = list[at - 1];
     list[at] = one;
@@ -34,7 +34,7 @@ static void order_by_number(struct choice *list, uint32_t k)
 }
 
 void experts_choose(const struct model_config *c, const float *logit, const double *share,
-  struct choice *own)
+  struct expert_choice *own)
 {
   double sum = 0;
   keep_best(logit, c->n_experts, c->n_chosen, own);
@@ -64,7 +64,7 @@ static void route(struct work *w, const struct mixture *x)
   multiply(w, &x->router, 1, w->normed, w->n, &w->router);
   for (size_t r = 0; r < w->n && w->goes_on; r++) {
     float *logit = w->router + r * c->n_experts;
-    struct choice *own = w->chosen + r * c->n_chosen;
+    struct expert_choice *own = w->chosen + r * c->n_chosen;
     w->e->k->softmax(w->e, logit, 1, c->n_experts, share);
     experts_choose(c, logit, share, own);
     memset(logit, 0, c->n_experts * sizeof *logit);
@@ -108,7 +108,7 @@ static void run_chosen(struct work *w, const struct mixture *x)
   gather_by_expert(w, from);
   for (uint32_t e = 0; e < w->lm->config.n_experts && w->goes_on; e++) {
     const struct expert_mlp *one = &x->expert[e];
-    const struct choice *list = w->by_expert + from[e];
+    const struct expert_choice *list = w->by_expert + from[e];
     size_t rows = from[e + 1] - from[e];
     if (rows == 0) continue;
     for (size_t i = 0; i < rows; i++)

@@ -20,10 +20,10 @@ struct mixture {
 };
 
 /* an expert that row at of the pass has chosen */
-struct choice { uint32_t at, expert; float weight; };
+struct expert_choice { uint32_t at, expert; float weight; };
 
 /* the n_chosen experts of a row by their logits and shares, in rising order of their
    numbers */
 void experts_choose(const struct model_config *c, const float *logit, const double *share,
-  struct choice *own);
+  struct expert_choice *own);
 #endif

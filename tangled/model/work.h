@@ -38,7 +38,7 @@ struct work {
   float *inner, *up; /* [n][d_inner], or as wide as an expert */
   float *cosine[2], *sine[2]; /* [n][rotary/2]; the second for local_frequency */
   float *router, *gathered, *answered; /* for experts: [n][n_experts], [n][d_model] each */
-  struct choice *chosen, *by_expert; /* [n*n_chosen] each */
+  struct expert_choice *chosen, *by_expert; /* [n*n_chosen] each */
 };
 
 /* <What the steps of a pass call> */

@@ -236,7 +236,7 @@ START_TEST(equal_logits_choose_the_lower_number)
   const struct model_config c = { .n_experts = 6, .n_chosen = 3 }, normed = { .n_experts = 6, .n_chosen = 3, .chosen_normed = true };
   const float logit[6] = { 1, 4, 2, 4, 2, 2 };
   const double share[6] = { 0.0625, 0.25, 0.125, 0.25, 0.125, 0.125 };
-  struct choice own[3];
+  struct expert_choice own[3];
   experts_choose(&c, logit, share, own); /* 1 and 3, and of the three equal ones the first */
   ck_assert(own[0].expert == 1 && own[1].expert == 2 && own[2].expert == 3);
   ck_assert(own[0].weight == 0.25f && own[1].weight == 0.125f && own[2].weight == 0.25f);

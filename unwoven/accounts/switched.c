@@ -83,5 +83,5 @@ uint64_t footprint_switched_row(const struct model_config *c)
   uint64_t numbers = angles - usual;
   numbers += (c->gated ? 2 : 1) * ((uint64_t) config_widest(c) - c->d_inner);
   if (c->n_experts > 0) numbers += c->n_experts + 2 * (uint64_t) c->d_model;
-  return sizeof (float) * numbers + 2 * sizeof (struct choice) * c->n_chosen;
+  return sizeof (float) * numbers + 2 * sizeof (struct expert_choice) * c->n_chosen;
 }

@@ -10,7 +10,7 @@ int main(void)
   const float router[4][2] = { { 0, 1 }, { 1, 0 }, { 1, 1 }, { -1, 0 } };
   float logit[4];
   double share[4];
-  struct choice own[2];
+  struct expert_choice own[2];
   struct engine e = {kernels_find(NULL, NULL), NULL, NULL};
   for (int i = 0; i < 4; i++) logit[i] = 2 * router[i][0] + router[i][1];
   e.k->softmax(&e, logit, 1, 4, share);

@@ -91,6 +91,8 @@ for n in names:
     try: g = from_file(n, "generation_config.json")
     except OSError: g = ""
     put("config", n, from_file(n, "config.json") + ("\n%%%%\n" + g if g else ""))
+for n in sorted(os.listdir(os.path.join(root, "golden", "families"))):
+    if os.path.exists(os.path.join(root, "golden", "families", n, "config.json")): put("config", "family-" + n, from_file(os.path.join("families", n), "config.json"))
 base = json.loads(from_file("llama", "config.json"))
 def changed(**k): c = dict(base); c.update(k); return dump({a: b for a, b in c.items() if b != "DROP"})
 for i, c in enumerate([changed(eos_token_id=list(range(2, 18))), changed(eos_token_id=list(range(2, 19))), changed(eos_token_id=-1), changed(hidden_size="16"), changed(hidden_size=0), changed(num_attention_heads=3), changed(num_key_value_heads=3), changed(model_type="bert"), changed(model_type=3),
