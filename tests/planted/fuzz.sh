@@ -81,7 +81,7 @@ replay)
     for p in $parsers; do
       # what writes is no parser
       # not counted: what writes, and what reads files of more lines than a fuzzer makes (ranks: 50,256 and more, check_scores has them)
-      line=$(cd "$out/replay" && gcov -f -n "$(basename "$p" .c).o" 2>/dev/null | awk -v skip=" tokenizer_to_alphabet tokenizer_byte_to_unicode make_merge make_words make_description tokenizer_write learn_pairs pairs_by_id add_special_text " '
+      line=$(cd "$out/replay" && gcov -f -n "$(basename "$p" .c).o" 2>/dev/null | awk -v skip=" tokenizer_to_alphabet tokenizer_byte_to_unicode make_merge make_words make_description tokenizer_write learn_pairs pairs_by_id add_special_text add_special_series add_family gguf_pattern_of cuts_so " '
         /^Function/ { name = substr($2, 2, length($2) - 2); next } /^File/ { name = "" }
         name != "" && /^Lines executed:/ { split($0, f, /[:%]/); n = $NF; if (index(skip, " " name " ") == 0) { hit += f[2] * n / 100; all += n } name = "" }
         END { printf "%.1f %d", all ? 100 * hit / all : 0, all }')

@@ -197,18 +197,10 @@ static const struct rank_family *family_of(const char *file,
   return NULL;
 }
 
-bool tiktoken_read(struct memory *m, struct tokenizer *t,
-  const char *file, const unsigned char *byte, size_t n,
-  struct error *why)
+/* what the makers give with the ranks: normal form, pattern, special tokens */
+static bool add_family(struct memory *m, struct tokenizer *t, const char *file,
+  const struct rank_family *f, struct error *why)
 {
-  size_t lines;
-  /* A piece that is a token as a whole becomes that token, wherever merges would
-     lead. */
-  t->kind = "tiktoken ranks", t->ignore_merges = true;
-  if (!read_rank_lines(m, t, file, byte, n, &lines, why))
-    return false;
-  const struct rank_family *f = family_of(file, lines, why);
-  if (f == NULL) return false;
   if (f->composes && !tokenizer_add_step(m, t, (struct text_step) { .what = STEP_NFC }, NULL, 0,
     false, why)) return false;
   t->n_normalizers = t->n_steps;
@@ -221,4 +213,18 @@ bool tiktoken_read(struct memory *m, struct tokenizer *t,
     if (!add_special_series(m, t, file, &f->special[i], why)) return false;
   return (!f->begins || ids_push(m, &t->prefix_ids, f->special[0].id, why))
     && tokenizer_index_added(m, t, why);
+}
+
+bool tiktoken_read(struct memory *m, struct tokenizer *t,
+  const char *file, const unsigned char *byte, size_t n,
+  struct error *why)
+{
+  size_t lines;
+  /* A piece that is a token as a whole becomes that token, wherever merges would
+     lead. */
+  t->kind = "tiktoken ranks", t->ignore_merges = true;
+  if (!read_rank_lines(m, t, file, byte, n, &lines, why))
+    return false;
+  const struct rank_family *f = family_of(file, lines, why);
+  return f != NULL && add_family(m, t, file, f, why);
 }
