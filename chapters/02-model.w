@@ -1342,6 +1342,10 @@ bool work_close(struct work *w, bool done, struct error *why);
   /* frees the arrays; |p| stays. |done|: the pass has been made. True if |done| and nothing failed in the backend's memory */
 void work_gather_pairs(struct work *w);
   /* puts the two numbers of each pair of |q| and |k|, which are neighbours, half a head apart */
+
+@ The next ones are the switches of the families (\cref{sec:switched}). Each does nothing to a model that does not ask for it, so you can read the pass of a Llama without them.
+
+@<What the steps of a pass call@>=
 void work_scale(const struct work *w, float *x, size_t width, double by);
   /* multiplies |x|, |[n][width]|; 0: leaves it as it is */
 typedef bool forward_fn(struct engine *e, const struct model *lm, struct store *s,
@@ -1367,6 +1371,10 @@ void work_branch(struct work *w, const struct norm *post);
   /* |added|, as the half of a layer has left it, made ready for the stream */
 void logits_finish(const struct model_config *c, float *logits, size_t n);
   /* scales and caps |n| logits */
+
+@ And these are for attention, and for the caller: what a layer sees of the store, which rows are still finite, what a watcher is shown, and whether to go on.
+
+@<What the steps of a pass call@>=
 void work_segments(struct work *w, uint32_t layer);
   /* the segments |seen|, with the store's views of |layer| */
 void work_attend(struct work *w, const struct attention_dims *h, bool weights);
@@ -1956,7 +1964,7 @@ void experts_choose(const struct model_config *c, const float *logit, const doub
   /* the |n_chosen| experts of a row by their logits and shares, in rising order of their numbers */
 #endif
 
-@ The best $k$ are kept in a list that is in order, and a logit is compared with the list from its end. It passes only those that are smaller; so of equal logits the earlier stays in front. Comparisons with a number that is none are false, and then too there are $k$ entries, which is all that matters: the row is not finite, and will be refused. For the sums the list is put in order by number.
+@ The best $k$ are kept in a list that is in order, and a logit is compared with the list from its end. It passes only those that are smaller; so of equal logits the earlier stays in front. Comparisons with a number that is none are false, and then too there are $k$ entries, which is all that matters: the row is not finite, and will be refused.
 
 @<Choose the experts of a row@>=
 static void keep_best(const float *logit, uint32_t n, uint32_t k, struct expert_choice *best)
@@ -1971,6 +1979,10 @@ static void keep_best(const float *logit, uint32_t n, uint32_t k, struct expert_
     best[at].expert = e;
   }
 }
+
+@ For the sums the list is put in order by number. Then the shares of the chosen become their weights, divided by their sum where the model was trained so.
+
+@<Choose the experts of a row@>=
 static void order_by_number(struct expert_choice *list, uint32_t k)
 {
   for (uint32_t i = 1; i < k; i++) {
@@ -2034,7 +2046,7 @@ static void gather_by_expert(struct work *w, size_t from[EXPERTS_MOST + 2])
     w->by_expert[from[w->chosen[i].expert + 1]++] = w->chosen[i];
 }
 
-@ An expert computes the rows that have chosen it and no others. They are copied side by side, so that the kernels get a block of rows as always, and know nothing of experts. How many rows come together is different in every pass, and changes no bit: a kernel computes each row from its own numbers, whatever company it is in. An expert that nobody has chosen is passed over, and its bytes are not counted, because they are not read.
+@ An expert computes the rows that have chosen it and no others. They are copied side by side, so that the kernels get a block of rows as always, and know nothing of experts. How many rows come together is different in every pass, and changes no bit: a kernel computes each row from its own numbers, whatever company it is in. An answer is added to its row as soon as it is there, times the weight of the choice.
 
 @<Compute the rows of the experts@>=
 static void run_expert(struct work *w, const struct expert_mlp *x, const float *in, size_t rows)
@@ -2050,6 +2062,10 @@ static void add_answer(const struct work *w, size_t r, float weight, size_t answ
   float *to = w->added + r * d, *from = w->answered + answer * d;
   for (size_t j = 0; j < d; j++)@+ to[j] += weight * from[j];
 }
+
+@ So the experts take their turns. One that nobody has chosen is passed over, and its bytes are not counted, because they are not read.
+
+@<Compute the rows of the experts@>=
 static uint64_t bytes_of(const struct matrix *m)
 {@+ return (uint64_t) m->out * weight_row_bytes(m->weight.type, m->in);@+ }
 static void run_chosen(struct work *w, const struct mixture *x)

@@ -475,6 +475,10 @@ static double nearest_whole(const struct neighbours *g, double z)
   z = z > g->low ? z : g->low;
   return z < g->high ? z : g->high;
 }
+
+@ Both halves of a step go through the group once. The first says how far the rounded weights are off with a scale; the second rounds them and collects the sums of the formula.
+
+@<One step nearer@>=
 static double off_of(const struct neighbours *g, double s, double t)
 {
   double off = 0, times = s == 0 ? 0 : 1 / s;
@@ -569,6 +573,10 @@ static void fit_superblock(const struct superblock *b, double *d, double *m)
   *m = under != 0 ? (uu * vx - uv * ux) / under : 0;
   *d = uu > 0 ? (ux + uv * *m) / uu : 0;
 }
+
+@ We take at most three rounds. A pair that does not err less ends the search, and so does one that is no number, or beyond float16.
+
+@<Fit the scale of the scales@>=
 static void improve(struct superblock *b)
 {
   for (int i = 0; i < 3; i++) {
@@ -607,6 +615,10 @@ static void search_superblock(enum weight_type type, const float *x, struct supe
   round_all(b);
   improve(b);
 }
+
+@ When the search is over, the integers are chosen once more, by the scales that will stand in the file, and packed.
+
+@<Write a superblock@>=
 static int whole_at(const struct superblock *b, size_t i)
 {
   size_t n = b->of[0].n, g = i / n;
