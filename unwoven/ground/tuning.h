@@ -35,7 +35,7 @@ enum {
   UNROLL = 8, /* terms of a lane in one visit, stored by inputs */
   SPAN = 256, /* outputs at a time, stored by inputs */
   STRIPS_AHEAD = 3, /* half strips of blocks */
-  LOOSE_SCALES = 1, /* scales of Q4_0 one by one, with AVX-512 */
+  LOOSE_SCALES = 1, /* scales of blocks of four bits one by one, with AVX-512 */
   STORED_MOST = 8, /* rows that multiply blocks as they lie */
   INT8_MANY = 96, /* rows that use a panel of blocks */
   INT8_FRESH = 8, /* units in a panel that was just filled */
