@@ -145,7 +145,7 @@ static void make_model(struct passes *p, enum weight_type type, uint32_t layers)
     l->up[0] = next_matrix(p, type, D, INNER), l->up[1] = next_matrix(p, type, D, INNER), l->down = next_matrix(p, type, INNER, D);
   }
   lm->final_norm = norm, lm->head = next_matrix(p, type, D, VOCAB), lm->frequency = frequency;
-  lm->attention = (struct attention_dims) { HEADS, KV_HEADS, HEAD, 1 / sqrtf((float) HEAD), 0 };
+  lm->attention = (struct attention_dims) { HEADS, KV_HEADS, HEAD, 1 / sqrtf((float) HEAD), .cap = 0 };
   lm->matrix_types = 1u << type;
 }
 static void do_pass(void *of, size_t rows)

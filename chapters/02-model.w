@@ -468,9 +468,13 @@ heads of keys and values than of queries, and each group of query heads shares o
 @^grouped-query attention@>
 
 @<The shape of the heads@>=
-struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale, cap; };
+struct attention_dims {
+  uint32_t n_heads, n_kv_heads, head_dim; float scale, cap;
+  struct tensor sink; /* |[n_heads]|, or none */
+};
   /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score; |cap|, if it is not 0,
-     limits it to |cap| times the hyperbolic tangent of score over |cap| */
+     limits it to |cap| times the hyperbolic tangent of score over |cap|; |sink|: a score of each head
+     that belongs to no position, and takes its part of the softmax */
 
 @* Windows, sinks, and segments. \label{sec:rowwindows}
 A row of a long text looks at every position before it, so each new token takes longer than the last. Some models put a bound to that: in some of their layers a row sees only the last |window| positions, its own among them. This is a \emph{sliding window}. Nothing further back is lost for good: each layer reaches further back than the one below, since the rows that it looks at have looked back themselves. A model that was made without a window can be given one when memory is short. Then it helps a great deal to leave the first few positions visible as well, the \emph{attention sinks}; \cref{sec:sinks} measures how much. So what a row sees is a range of positions and perhaps a few at the beginning:
@@ -537,7 +541,7 @@ static inline struct tensor kv_row(const struct kv_view *v, uintptr_t part,
 }
   /* the numbers of one head at position |t|; |part| is |v->key| or |v->value| */
 
-@ A caller may want to see the weights, to draw \cref{fig:onerow} for instance, and passes an array for them.
+@ A caller may want to see the weights, to draw \cref{fig:onerow} for instance, and passes an array for them. (The function at the end is for one family, whose heads have a score that belongs to no position; \cref{sec:headsinks} says what it is good for. Without one the score is $-\infty$.)
 
 @(attention.h@>=
 /** what attention is given: where keys and values are, and which of them a row sees.
@@ -546,9 +550,13 @@ static inline struct tensor kv_row(const struct kv_view *v, uintptr_t part,
    are made anew in each layer, because each layer has its keys and values in another place. */
 #ifndef INCIPIT_ATTENTION_H
 #define INCIPIT_ATTENTION_H
+#include <math.h>
 #include "model/tensor.h"
 @<Where keys and values are@>@;
 @<Which positions a row sees@>@;
+static inline float head_sink(const struct attention_dims *h, size_t head)
+{@+ return h->sink.data == NULL ? -INFINITY : tensor_number(h->sink, head);@+ }
+  /* the score of a head of queries that belongs to no position */
 struct attention_probe { float *weights; size_t stride; };
   /* where attention leaves its weights: |[rows][n_heads][stride]|, that of
      position |t| at index |t|; positions that a row does not see get 0 */
@@ -640,11 +648,11 @@ static void weigh(const struct kv_range *see, const float *left, size_t d, float
 
 @<Attention, where rows meet@>=
 static void attend_head(const struct attention_dims *h, const struct kv_view *v,
-  size_t of, const struct kv_range *see, const float *q, float *left, float *y,
-  float *weights)
+  size_t of, const struct kv_range *see, const float *q, float sink, float *left,
+  float *y, float *weights)
 {
   size_t d = h->head_dim, n = 0;
-  float m = -INFINITY, l = 0;
+  float m = sink, l = 0;
   for (uint32_t begin = 0; begin < see->hi; begin += 256) {
     float *block = left + n * (d + 2);
     if (!sees_block(see, begin)) continue;
@@ -655,9 +663,10 @@ static void attend_head(const struct attention_dims *h, const struct kv_view *v,
   if (weights != NULL) weigh(see, left, d, m, l, weights);
 }
 
-@ The blocks are joined as the formulas say: each is rescaled to the maximum of all by $w_b$, and at the end the output is divided by the sum.
+@ The blocks are joined as the formulas say: each is rescaled to the maximum of all by $w_b$, and at the end the output is divided by the sum. A head that has a |sink| counts it in the maximum, and begins the sum with its exponential.
 
 @<Join the blocks@>=
+if (sink > -INFINITY) l = num_expf(sink - m);
 for (size_t i = 0; i < d; i++) y[i] = 0;
 for (size_t b = 0; b < n; b++) {
   const float *block = left + b * (d + 2);
@@ -683,8 +692,8 @@ static void attend(const struct engine *e, const struct attention_dims *h,
         struct kv_range see = segment_range(&list[k], r);
         float *weights = probe == NULL ? NULL : probe->weights + i * probe->stride;
         if (probe != NULL) memset(weights, 0, probe->stride * sizeof *weights);
-        attend_head(h, &list[k].view, head / group, &see, q + i * d, scratch,
-          y + i * d, weights);
+        attend_head(h, &list[k].view, head / group, &see, q + i * d,
+          head_sink(h, head), scratch, y + i * d, weights);
       }
 }
 
@@ -953,6 +962,7 @@ struct model_layer {
   struct norm q_norm, k_norm; /* |[head_dim]| each, if |qk_norm|; or of all heads together */
   struct matrix qkv[3]; /* |[n_heads*head_dim][d_model]|, then twice
     |[n_kv_heads*head_dim][d_model]|; if fused, one of |[3*d_model][d_model]| */
+  struct tensor sink; /* |[n_heads]|, if |head_sinks| */
   struct matrix out; /* |[d_model][n_heads*head_dim]| */
   struct matrix up[2], down; /* |[d_inner][d_model]| each; |[d_model][d_inner]| */
   size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate, which is |up[0]| */
@@ -1291,7 +1301,7 @@ on from layer to layer. \label{sec:arrays}
 float *x; /* the residual stream, |[n][d_model]| */
 float *normed, *added; /* |[n][d_model]| */
 float *q, *k, *v, *mixed; /* |[n][q_width]| and, of |k| and |v|, |[n][kv_width]| */
-float *inner, *up; /* |[n][d_inner]|, or as wide as an expert */
+float *inner, *up; /* |[n][d_inner]|, or as wide as an expert; neighbours */
 float *cosine[2], *sine[2]; /* |[n][rotary/2]|; the second for |local_frequency| */
 float *router, *gathered, *answered; /* for experts: |[n][n_experts]|, |[n][d_model]| each */
 struct expert_choice *chosen, *by_expert; /* |[n*n_chosen]| each */
@@ -1367,6 +1377,9 @@ void work_rotate(struct work *w, uint32_t layer);
   /* turns queries and keys, as far as this layer turns them */
 void work_experts(struct work *w, const struct model_layer *l, uint32_t layer);
   /* the second half of a layer that has experts in the place of its MLP */
+void work_gate(struct work *w, bool pairs, size_t n);
+  /* what an expert's gate lets through: |inner| gets |n| numbers, from |inner| and |up|; |pairs|: from
+     |inner| alone, in which gates and ups alternate */
 void work_branch(struct work *w, const struct norm *post);
   /* |added|, as the half of a layer has left it, made ready for the stream */
 void logits_finish(const struct model_config *c, float *logits, size_t n);
@@ -1479,6 +1492,7 @@ static void attend_rows(struct work *w, uint32_t i)
   struct counters *c = w->e->c;
   @<Store the layer's keys and values where its segments say@>@;
   struct attention_dims h = w->lm->attention;
+  h.sink = w->lm->layers[i].sink;
   if (w->lm->config.scaled_by_layer) h.scale /= (float) (i + 1);
   bool weights = w->watch != NULL && w->watch->weights;
   work_attend(w, &h, weights);
@@ -1949,10 +1963,15 @@ An expert is three matrices. The structure has room for one more that computes e
 #define INCIPIT_EXPERTS_H
 #include "model/settings.h"
 struct expert_mlp {@+ struct matrix up[2], down;@+ };
-  /* the gate is |up[0]|; |[d_expert][d_model]| each, and |[d_model][d_expert]| */
+  /* the gate is |up[0]|; |[d_expert][d_model]| each, and |[d_model][d_expert]|. Some files have gate
+     and up as one matrix of |2*d_expert| outputs, which alternate; then |up[1]| is empty */
+static inline size_t expert_ups(const struct expert_mlp *x)
+{@+ return x->up[1].weight.data == NULL ? 1 : 2;@+ }
+  /* in how many matrices gate and up are */
 struct mixture {
   struct matrix router; /* |[n_experts][d_model]| */
   struct expert_mlp *expert; /* |[n_experts]| */
+  void *owned; /* the experts' matrices, if the model has made them from something else; or null */
   struct expert_mlp shared; /* of |d_shared| numbers; and */
   struct matrix shared_gate; /* |[1][d_model]|: how much of it a row takes */
 };
@@ -2046,14 +2065,14 @@ static void gather_by_expert(struct work *w, size_t from[EXPERTS_MOST + 2])
     w->by_expert[from[w->chosen[i].expert + 1]++] = w->chosen[i];
 }
 
-@ An expert computes the rows that have chosen it and no others. They are copied side by side, so that the kernels get a block of rows as always, and know nothing of experts. How many rows come together is different in every pass, and changes no bit: a kernel computes each row from its own numbers, whatever company it is in. An answer is added to its row as soon as it is there, times the weight of the choice.
+@ An expert computes the rows that have chosen it and no others. They are copied side by side, so that the kernels get a block of rows as always, and know nothing of experts. How many rows come together is different in every pass, and changes no bit: a kernel computes each row from its own numbers, whatever company it is in. An answer is added to its row as soon as it is there, times the weight of the choice. |work_gate| is the curve and the gate, as in every gated MLP, but for one family (\cref{sec:clamped}).
 
 @<Compute the rows of the experts@>=
 static void run_expert(struct work *w, const struct expert_mlp *x, const float *in, size_t rows)
 {
-  const struct kernels *k = w->e->k;
-  multiply(w, x->up, 2, in, rows, (float *[]) @[{ w->inner, w->up }@]);
-  k->activate(w->e, w->lm->config.activation, w->inner, w->up, rows * x->down.in, w->inner);
+  size_t ups = expert_ups(x);
+  multiply(w, x->up, ups, in, rows, (float *[]) @[{ w->inner, w->up }@]);
+  work_gate(w, ups == 1, rows * x->down.in);
   multiply(w, &x->down, 1, w->inner, rows, &w->answered);
 }
 static void add_answer(const struct work *w, size_t r, float weight, size_t answer)
@@ -2067,7 +2086,10 @@ static void add_answer(const struct work *w, size_t r, float weight, size_t answ
 
 @<Compute the rows of the experts@>=
 static uint64_t bytes_of(const struct matrix *m)
-{@+ return (uint64_t) m->out * weight_row_bytes(m->weight.type, m->in);@+ }
+{
+  return (uint64_t) m->out * weight_row_bytes(m->weight.type, m->in)
+    + (m->bias.data == NULL ? 0 : weight_row_bytes(m->bias.type, m->out));
+}
 static void run_chosen(struct work *w, const struct mixture *x)
 {
   size_t d = w->lm->config.d_model, from[EXPERTS_MOST + 2];

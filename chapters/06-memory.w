@@ -52,7 +52,7 @@ numbers; ``output'' is the \emph{output projection}, which takes the results of 
 @^output projection@>@^tied weights@>
 
 @<Footprint of the weights@>=
-enum { FOOTPRINT_MAX_TENSORS = 16 };
+enum { FOOTPRINT_MAX_TENSORS = 18 };
   /* the most kinds of tensors that a model has */
 struct tensor_line { const char *name; uint64_t each, times; };
   /* a kind of tensor: the numbers in |each| of them, and how many |times| it occurs */
@@ -320,7 +320,11 @@ static const struct named_shape shapes[] = @[{@|
   {"olmoe-1b-7b", "olmoe", "Muennighoff and others 2024", 50304, 4096, 2048, 1024,
     16, 16, 16, 128, 0, false, 64, 8, 1024},@|
   {"qwen3-30b-a3b", "qwen3_moe", "Yang and others 2025", 151936, 40960, 2048, 6144,
-    48, 32, 4, 128, 0, false, 128, 8, 768} }@];
+    48, 32, 4, 128, 0, false, 128, 8, 768},@|
+  {"gpt-oss-20b", "gpt_oss", "OpenAI 2025", 201088, 131072, 2880, 2880,
+    24, 64, 8, 64, 128, false, 32, 4, 2880},@|
+  {"gpt-oss-120b", "gpt_oss", "OpenAI 2025", 201088, 131072, 2880, 2880,
+    36, 64, 8, 64, 128, false, 128, 4, 2880} }@];
 @#
 const struct named_shape *named_shape_at(size_t i)
 {@+ return i < sizeof shapes / sizeof *shapes ? &shapes[i] : NULL;@+ }

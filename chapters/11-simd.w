@@ -877,7 +877,7 @@ Several heads of queries share one head of keys where there are fewer of these (
 @<All blocks of one head, and their join@>=
 INLINE void attend_head(const struct attention_dims *h, const float *q,
   const struct kv_view *v, struct kv_range seen, enum weight_type type,
-  float *scratch, float *y, float *kept)
+  float sink, float *scratch, float *y, float *kept)
 {
   size_t d = h->head_dim, stride = PART_OUT + d, n = 0;
   struct position_block b;
@@ -888,12 +888,12 @@ INLINE void attend_head(const struct attention_dims *h, const float *q,
     for (uint32_t t = b.t0; kept != NULL && t < b.t1; t = next_seen(&seen, t))
       kept[t] = b.weight[t % 256];
   }
-  float l = join_blocks(scratch, n, d, y);
+  float l = join_blocks(scratch, n, d, sink, y);
   if (kept != NULL) finish_weights(&seen, scratch, stride, l, kept);
 }
 
 @ The join: the greatest maximum, the weight of each block, two chains, one division. A single block passes through it unchanged, because its weight is
-$e^0$, exactly 1, and the chains begin with 0. The weights of the blocks take the place of their maxima, which are no longer needed.
+$e^0$, exactly 1, and the chains begin with 0. The weights of the blocks take the place of their maxima, which are no longer needed. (A head with a |sink| begins maximum and sum with that, as the definition does.)
 
 @<Join the blocks in rising order@>=
 INLINE void join_columns(const float *left, size_t n, size_t stride, float l,
@@ -908,12 +908,13 @@ INLINE void join_columns(const float *left, size_t n, size_t stride, float l,
   for (int j = 0; j < 16; j++) z[j] = z[j] / l;
   memcpy(y + c, z, here * sizeof *z);
 }
-INLINE float join_blocks(float *left, size_t n, size_t d, float *y)
+INLINE float join_blocks(float *left, size_t n, size_t d, float sink, float *y)
 {
   size_t stride = PART_OUT + d, c = 0;
-  float m = -INFINITY, l = 0;
+  float m = sink, l = 0;
   for (size_t i = 0; i < n; i++)
     if (left[i * stride + PART_MAX] > m) m = left[i * stride + PART_MAX];
+  if (sink > -INFINITY) l = num_expf(sink - m);
   for (size_t i = 0; i < n; i++) {
     float w = num_expf(left[i * stride + PART_MAX] - m);
     l = fmaf(left[i * stride + PART_SUM], w, l);
@@ -935,7 +936,7 @@ struct query_unit {
   struct kv_view v; /* of the head of keys */
   size_t n, wide, deep; /* queries; columns of the values and rows of a panel, rounded up */
   const float *q[QUERIES];
-  float *y[QUERIES];
+  float *y[QUERIES], sink[QUERIES];
   uint32_t lo[QUERIES], hi[QUERIES]; /* the positions that a query sees */
   size_t blocks[QUERIES], most; /* with a result, of |most| */
   float *key, *value, *query, *score, *left; /* in the worker's workspace */
@@ -1111,7 +1112,8 @@ TARGET static void attend_queries(struct query_unit *u, float *room)
   }
   size_t d = u->h->head_dim;
   for (size_t i = 0; i < u->n; i++)
-    join_blocks(u->left + i * u->most * (PART_OUT + d), u->blocks[i], d, u->y[i]);
+    join_blocks(u->left + i * u->most * (PART_OUT + d), u->blocks[i], d, u->sink[i],
+      u->y[i]);
 }
 
 @ How much there is to do, and how much scratch memory a worker needs, follow from the ranges. The last row of a segment sees the most, and all rows are counted like it; so are

@@ -251,12 +251,13 @@ cut: all rows and heads
         struct kv_range see = segment_range(&list[k], r);
         float *weights = probe == NULL ? NULL : probe->weights + i * probe->stride;
         if (probe != NULL) memset(weights, 0, probe->stride * sizeof *weights);
-        attend_head(h, &list[k].view, head / group, &see, q + i * d, scratch,
-          y + i * d, weights);
+        attend_head(h, &list[k].view, head / group, &see, q + i * d,
+          head_sink(h, head), scratch, y + i * d, weights);
       }
 }
 @y
-  /* YOUR CODE: |attend_head| for each row of each segment and each head, with the view of the segment and the range of the row.
+  /* YOUR CODE: |attend_head| for each row of each segment and each head, with the view of the segment, the range of the row and
+     the head's |head_sink|.
      With a |probe|, the weights of head |h| in row |r| of the pass are the |stride| numbers from |probe->weights + (r*n_heads + h)*stride|
      on, and are 0 where nothing is seen */
   (void) e, (void) h, (void) q, (void) list, (void) n, (void) scratch, (void) y, (void) probe, (void) attend_head;

@@ -790,7 +790,7 @@ static void fill_model(struct model *lm, float *block)
   lm->head = (struct matrix) @[{ .weight = lm->embedding, .in = n,@|
     .out = c->vocab_size }@];
   lm->attention = (struct attention_dims) @[{ c->n_heads, c->n_kv_heads, c->head_dim,@|
-    1 / sqrtf((float) c->head_dim), 0 }@];
+    1 / sqrtf((float) c->head_dim), .cap = 0 }@];
   lm->layer_bytes = c->n_layers * layer_numbers(c) * sizeof (float);
   lm->layer_madds = c->n_layers * (4 * n * n + 2 * n * c->d_inner);
   lm->head_bytes = (uint64_t) n * c->vocab_size * sizeof (float);
@@ -912,7 +912,7 @@ p->lm.config = (struct model_config) @[{ .family = "llama",
   .vocab_size = PARROT_WORDS, .n_positions = PARROT_CONTEXT, .d_model = PARROT_WIDTH,@|
   .d_inner = PARROT_WIDTH, .n_layers = 1, .n_heads = 1, .n_kv_heads = 1,@|
   .head_dim = PARROT_WIDTH, .norm_eps = 1e-5, .gated = true }@];
-p->lm.attention = (struct attention_dims) @[{ 1, 1, PARROT_WIDTH, 1, 0 }@];
+p->lm.attention = (struct attention_dims) @[{ 1, 1, PARROT_WIDTH, 1, .cap = 0 }@];
 
 @ A prompt of \given{2000} tokens and \given{1000} written have \val{loop.pairs.2000.1000} pairs of a query and a key, and attending to them would take time that
 teaches nothing. Since the layer adds nothing, attention may as well be left out; |idle_attend| leaves it out. The pairs are counted all the same, because they are counted by

@@ -631,7 +631,7 @@ static const struct layout { const char *name;@+ size_t page_rows;
   { "heads", 0, true }, { "heads16", 16, true },@|
   { "heads64", 64, true }, { "heads256", 256, true } }@];
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
-static const struct attention_dims small = @[{ HEADS, HEADS, HEAD, 0.125f, 0 }@];
+static const struct attention_dims small = @[{ HEADS, HEADS, HEAD, 0.125f, .cap = 0 }@];
 struct attention { float *pool, *scratch, q[ROW], y[ROW];
   const char *page[LONGEST / 16]; };
 

@@ -104,7 +104,7 @@ static void print_family(size_t f)
     on_or_read(f, c->parallel, f == FAMILY_FALCON ? "parallel_attn" : "use_parallel_residual"),@|
     on_or_read(f, c->shared_norm, stable ? "use_parallel_residual" : "num_ln_in_parallel_attn"),@|
     l->of[TENSOR_QKV].pattern != NULL,@|
-    on_or_read(f, 0, "num_experts_per_tok") }@];
+    on_or_read(f, 0, "num_experts_per_tok"), c->head_sinks, c->swiglu_alpha > 0 }@];
   for (size_t i = 0; i < sizeof says / sizeof says[0]; i++)
     if (says[i] != NEVER)
       printf("%d,%d,%d\n", (int) i, (int) f - DIAGRAM, says[i]);
@@ -207,6 +207,7 @@ static void print_values(void)
   printf("near.llama3 %.6f\nnear.yarn %.6f\n", next_door(ROPE_LLAMA3),
     next_door(ROPE_YARN));
   @<Print the keys about crowds and windows@>@;
+  @<Print the keys about sinks and the clamped gate@>@;
   print_shapes();
   printf("family.all %d\nfamily.later %d\n", N_FAMILIES, N_FAMILIES - DIAGRAM);
   int files = 0;
@@ -226,3 +227,16 @@ printf("crowd.after %.6f\ncrowd.scaled %.6f\n", share_of(5, more),
   share_of(5 * a * a, more));
 printf("mistral.window %d\nmistral.layers %d\nmistral.reach %d\n", WINDOW,
   LAYERS, LAYERS * (WINDOW - 1));
+
+@ A head with a sink of \given{10} sees a crowd of keys, all with the score 0: which share of its weight do they get together, and which share gets one more key with the score \given{12}? And how far is the curve of the clamped gate from GELU, where it is furthest?
+
+@<Print the keys about sinks and the clamped gate@>=
+double sink = num_exp(10), found = num_exp(12), furthest = 0;
+for (int i = -800; i <= 800; i++) {
+  double x = i / 100.0, gelu = 0.5 * x * (1 + (double) num_erff((float) (x * 0.70710678)));
+  double apart = x / (1 + num_exp(-1.702 * x)) - gelu;
+  if (apart < 0) apart = -apart;
+  if (apart > furthest) furthest = apart;
+}
+printf("sink.idle %.6f\nsink.found %.6f\nsink.rest %.6f\nclamped.gelu %.6f\n", KEYS / (KEYS + sink),@|
+  found / (found + KEYS + sink), KEYS / (found + KEYS + sink), furthest);

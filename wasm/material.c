@@ -67,7 +67,7 @@ static bool fill_model(struct memory *m, struct model *lm, struct error *why)
   lm->head = matrix_at(0, c->d_model, c->vocab_size);
   for (uint32_t i = 0; i < c->n_layers; i++) fill_layer(c, &lm->layers[i], 2 + 9 * (size_t) i);
   for (uint32_t i = 0; i < c->head_dim / 2; i++) lm->frequency[i] = built_in.frequency[i];
-  lm->attention = (struct attention_dims) { c->n_heads, c->n_kv_heads, c->head_dim, built_in.scale };
+  lm->attention = (struct attention_dims) { c->n_heads, c->n_kv_heads, c->head_dim, .scale = built_in.scale };
   lm->layer_madds = built_in.layer_madds, lm->layer_bytes = built_in.layer_bytes;
   lm->head_bytes = built_in.head_bytes, lm->matrix_types = built_in.matrix_types;
   lm->neighbours = built_in.neighbours;

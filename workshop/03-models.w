@@ -181,7 +181,7 @@ enum model_family { FAMILY_GPT2, FAMILY_LLAMA, FAMILY_MISTRAL, FAMILY_QWEN2,@|
   FAMILY_SEED_OSS, FAMILY_ERNIE, FAMILY_OLMO2, FAMILY_GEMMA, FAMILY_GEMMA2, FAMILY_GEMMA3,@|
   FAMILY_EXAONE4, FAMILY_NEOX, FAMILY_FALCON, FAMILY_PHI, FAMILY_STABLELM, FAMILY_COHERE,@|
   FAMILY_COHERE2, FAMILY_PHI3, FAMILY_MIXTRAL, FAMILY_QWEN3_MOE, FAMILY_OLMOE,@|
-  FAMILY_QWEN2_MOE, N_FAMILIES };
+  FAMILY_QWEN2_MOE, FAMILY_GPT_OSS, N_FAMILIES };
   /* the numbers of the families */
 enum { GPT2 = 1 << FAMILY_GPT2, LLAMA = 1 << FAMILY_LLAMA,@|
   MISTRAL = 1 << FAMILY_MISTRAL, QWEN2 = 1 << FAMILY_QWEN2,@|
@@ -195,6 +195,7 @@ enum { GPT2 = 1 << FAMILY_GPT2, LLAMA = 1 << FAMILY_LLAMA,@|
   COHERE2 = 1 << FAMILY_COHERE2, PHI3 = 1 << FAMILY_PHI3,@|
   MIXTRAL = 1 << FAMILY_MIXTRAL, QWEN3_MOE = 1 << FAMILY_QWEN3_MOE,@|
   OLMOE = 1 << FAMILY_OLMOE, QWEN2_MOE = 1 << FAMILY_QWEN2_MOE,@|
+  GPT_OSS = 1 << FAMILY_GPT_OSS,@|
   ALL = (1 << N_FAMILIES) - 1, LATER = ALL & ~GPT2 };
   /* their bits, for rows that are about several */
 struct family_row {
@@ -330,7 +331,7 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
   {"hf-phi3", "gguf-phi3"}, { .family = "phi3", .n_positions = 4096, .gated = true,
   .norm_eps = 1e-5, .scaled = true, .window_used = true, .rope = { .original = 4096 } }},@]
 
-@ Four families have experts in the place of their MLPs (\cref{sec:experts}). Without them Mixtral is a Mistral, OLMoE a Llama whose queries and keys are normed, and the two others are Qwens. How many experts there are, and how wide they are, is always in the file; what a file may leave out is whether the weights of the chosen are divided by their sum.
+@ Five families have experts in the place of their MLPs (\cref{sec:experts}). Without them Mixtral is a Mistral, OLMoE a Llama whose queries and keys are normed, and two others are Qwens. The last, gpt-oss, has two switches of its own (\cref{sec:headsinks} and \cref{sec:clamped}). How many experts there are, and how wide they are, is always in the file; what a file may leave out is whether the weights of the chosen are divided by their sum.
 
 @<Families with experts@>=
 @[[FAMILY_MIXTRAL] = {"mixtral", "MixtralForCausalLM", NULL, NULL,@|
@@ -345,7 +346,13 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
   .norm_eps = 1e-5, .scaled = true, .qk_norm = true, .qk_norm_wide = true }},@|
 [FAMILY_QWEN2_MOE] = {"qwen2_moe", "Qwen2MoeForCausalLM", NULL, NULL,@|
   {"hf-moe", NULL}, { .family = "qwen2_moe", .n_positions = 32768, .gated = true,
-  .norm_eps = 1e-6, .scaled = true, .qkv_bias = true }},@]
+  .norm_eps = 1e-6, .scaled = true, .qkv_bias = true }},@|
+[FAMILY_GPT_OSS] = {"gpt_oss", "GptOssForCausalLM", NULL, "gpt-oss",@|
+  {"hf-gpt-oss", "gguf-gpt-oss"}, { .family = "gpt_oss", .n_positions = 131072, .gated = true,
+  .norm_eps = 1e-5, .scaled = true, .head_dim = 64, .qkv_bias = true, .out_bias = true,
+  .mlp_bias = true, .chosen_normed = true, .head_sinks = true, .swiglu_alpha = 1.702,
+  .swiglu_limit = 7, .window = 128, .window_used = true, .window_pattern = 2,
+  .rope = { .theta = 150000 } }},@]
 
 @ The table has a file to itself, since both readers of settings and the layouts look into it.
 
@@ -616,7 +623,7 @@ up & \.{mlp.c\_fc} & \.{mlp.up\_proj} & \.{ffn\_up}\\
 \end{tabular}
 \end{table}
 
-In our tables (\.{unwoven/families/layout.c}) a tilde stands for the prefix of the body, which some files leave out, and a number sign for the number of the layer.
+In our tables (\.{unwoven/families/layout.c}) a tilde stands for the prefix of the body, which some files leave out, and a number sign for the number of the layer. A bar at the end says that \.{.weight} is left out, and that other endings follow an underscore.
 
 One of these names misleads. The second norm of a Llama's layer is called \.{post\_attention\_layernorm}, because it comes after attention; for us it is the norm before the MLP. The head has no prefix in any of these files: it does not belong to the body that the prefix names.
 
@@ -635,7 +642,7 @@ One of these names misleads. The second norm of a Llama's layer is called \.{pos
 enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,@|
   TENSOR_HEAD, TENSOR_ROPE_FACTORS, TENSOR_ROPE_SHORT, TENSOR_ROPE_LONG,@|
   TENSOR_ATTN_NORM, TENSOR_QKV, TENSOR_Q, TENSOR_K, TENSOR_V,@|
-  TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_ATTN_POST,@|
+  TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_SINKS, TENSOR_OUT, TENSOR_ATTN_POST,@|
   TENSOR_MLP_NORM, TENSOR_GATE, TENSOR_UP, TENSOR_DOWN, TENSOR_MLP_POST,@|
   TENSOR_ROUTER, TENSOR_EXPERT_GATE, TENSOR_EXPERT_UP, TENSOR_EXPERT_DOWN,@|
   TENSOR_SHARED, TENSOR_SHARED_GATE, TENSOR_SHARED_UP, TENSOR_SHARED_DOWN,@|
@@ -655,6 +662,7 @@ struct tensor_layout {
   const char *prefix; /* what a tilde stands for, unless a file leaves it out */
   bool sliced; /* queries, keys and values are one matrix, of which the three are slices */
   bool gate_above; /* gate and up are one matrix, and the gate is the upper half */
+  bool gate_between; /* gate and up of an expert are one matrix, and their outputs alternate */
   bool norms_apart; /* each head's norm of queries and keys is a tensor of its own */
   struct tensor_naming of[N_TENSOR_ROLES];
 };
@@ -711,11 +719,11 @@ Most small models have no head of their own: the embedding also measures how sim
 last bit of a frequency may differ from that of the same model in Hugging Face's form.
 
 @* The other families: a switch for each difference. \label{sec:switched}
-GPT-2, Llama, Mistral and Qwen are five families of \val{family.all} that we read. The other \val{family.later} are Llamas too, with something changed, and each change has its reason: SmolLM3, Granite, Ministral, Seed-OSS, Ernie, OLMo 2, Exaone 4, the three Gemmas; Pythia and others of the family GPT-NeoX, Falcon, Phi, StableLM, Cohere's models; and four that have experts. We found that about twenty switches describe them all (\cref{fig:switches}).\lab{lab:families}
+GPT-2, Llama, Mistral and Qwen are five families of \val{family.all} that we read. The other \val{family.later} are Llamas too, with something changed, and each change has its reason: SmolLM3, Granite, Ministral, Seed-OSS, Ernie, OLMo 2, Exaone 4, the three Gemmas; Pythia and others of the family GPT-NeoX, Falcon, Phi, StableLM, Cohere's models; and five that have experts. We found that about twenty switches describe them all (\cref{fig:switches}).\lab{lab:families}
 None of them is a new kernel. Some are settings that the pass hands to the kernels it has, some a loop over a row in \.{unwoven/model/switches.c}. A loop costs some numbers for each row, where a matrix costs thousands.
-@^family@>@^SmolLM3@>@^Granite@>@^Gemma@>@^OLMo 2@>@^Exaone 4@>@^GPT-NeoX@>@^Pythia@>@^Falcon@>@^Phi@>@^StableLM@>@^Cohere@>@^Ministral@>@^Seed-OSS@>@^Ernie@>
+@^family@>@^SmolLM3@>@^Granite@>@^Gemma@>@^OLMo 2@>@^Exaone 4@>@^GPT-NeoX@>@^Pythia@>@^Falcon@>@^Phi@>@^StableLM@>@^Cohere@>@^Ministral@>@^Seed-OSS@>@^Ernie@>@^gpt-oss@>
 
-\fig{switches}{fig:switches}{The families that came after the first five, and their switches. A dot is a switch that the family has always on; a half is left to the file. The marks are read from the table of this chapter.}{A grid of marks with 22 columns, SmolLM3 to Qwen2-MoE, and 20 rows. Granite has four halves, for its four numbers. Gemma 2 has the most dots: it multiplies its embedding, caps, norms after the halves, and adds one to its gains. OLMo 2 and Exaone 4 share two dots that no other family has: norms after the halves and none before them. The last four columns have the half for experts. Five of the seven columns from GPT-NeoX to Phi-3 have the dot for parallel halves, or its half.}
+\fig{switches}{fig:switches}{The families that came after the first five, and their switches. A dot is a switch that the family has always on; a half is left to the file. The marks are read from the table of this chapter.}{A grid of marks with 23 columns, SmolLM3 to gpt-oss, and 22 rows. Granite has four halves, for its four numbers. Gemma 2 has the most dots: it multiplies its embedding, caps, norms after the halves, and adds one to its gains. OLMo 2 and Exaone 4 share two dots that no other family has: norms after the halves and none before them. The last five columns have the half for experts, and the last alone has dots for sinks and a clamped gate. Five of the seven columns from GPT-NeoX to Phi-3 have the dot for parallel halves, or its half.}
 
 You can read the sections that follow in any order. Each says what is changed, what for, and where the code is. How do we know that a switch is right? A wrong engine writes fluent text too. So for each switch there is a small random model whose logits a second program has computed, in double precision and with plain loops, and the test compares all of them. And because so many errors look like rounding, there is a planted fault for each switch: norms of queries after the rotation, a window one position too wide, a factor on one half of the layer only. Each of them must be noticed.
 
@@ -743,6 +751,14 @@ Gemma 3 has given up the cap of scores, which the fast kernels of other programs
 
 \printedfunction{model/switches.c}{logits_finish}
 
+@* A score without a position. \label{sec:headsinks}
+What does a head do that has found nothing? Softmax makes it hand out all of its weight, so it must take something from somewhere. Trained models have found a way out: they look at the first token, whose value they make small. That is the attention sink of \cref{sec:sinks}, and the reason why a window must not let go of the first positions. But a place that every row must see is a nuisance for layers with a window. So \emph{gpt-oss} gives each head of queries a number of its own, a learned score $b$ that belongs to no position:
+$$w_t=e^{s_t}\Big/\Bigl(e^b+\sum_ue^{s_u}\Bigr).$$
+@^attention sink@>@^gpt-oss@>@^softmax@>
+The score takes its part of the softmax, and there is no value behind it. The weights of the positions now sum to less than 1, and a head can be silent. Say that $b$ is \given{10} and that \val{crowd.keys} keys have nothing to say, all with the score 0. Together they get \val[3]{sink.idle} of the weight, where softmax alone would give them all of it. If there is one key more, with the score \given{12}, it gets \val[3]{sink.found}, and the crowd \val[4]{sink.rest}.
+
+In which order is it added? The sum is part of the definition (\cref{sec:blocks}), and $e^b$ comes first: the maximum of all blocks begins with $b$, and the sum $l$ with $e^{b-m}$. The score does not belong to any block, so it does not matter how a text is cut into passes, pages or tiles. It is asked for where a head's blocks are joined, in one place for each kind of kernel, and costs one exponential for each head and row. A head without such a score has $b=-\infty$, and nothing is added: not one bit of another family changes. Do not take it for the sinks of a window, although the purpose is the same; those are positions, and have values.
+
 @* Where the norms are. \label{sec:normorder}
 A Llama norms before each half of a layer, and nothing norms what the halves add; so the stream grows from layer to layer. \emph{OLMo 2} norms what is added, and not what goes in:
 $$x\leftarrow x+N(f(x)).$$
@@ -753,7 +769,7 @@ Its makers report that training is steadier: the largest gradients become rarer.
 
 \printedfunction{model/switches.c}{work_branch}
 
-@ Norms have two more variations. In Gemma's files a gain is stored as its distance from one, so that a weight of 0 changes nothing, and weight decay in training pulls the gain to 1 and not to 0. We add the 1 when the model is opened. This is the only place where we copy weights, and there are few of them. Whoever makes a GGUF file of a Gemma has added it already. Cohere's LayerNorm has no bias.
+@ Norms have two more variations. In Gemma's files a gain is stored as its distance from one, so that a weight of 0 changes nothing, and weight decay in training pulls the gain to 1 and not to 0. We add the 1 when the model is opened. Gains are copied for that, and there are few of them. Whoever makes a GGUF file of a Gemma has added it already. Cohere's LayerNorm has no bias.
 
 And queries and keys? Qwen 3 and Gemma 3 norm each head by itself, with one gain for all heads. OLMo 2 takes all heads of a row as one vector. In a model whose heads have equal norms you would not see the difference. StableLM and Cohere, if they norm queries and keys at all, have gains for each head:
 
@@ -809,6 +825,23 @@ If queries, keys and values are one matrix, in which order are its rows? We know
 Gate and up are fused in the same way. GPT-NeoX and Falcon fuse head by head: the queries that share a head of keys, then that key, then its value. With one head of keys, as in the first Falcon, that is again all queries, the key, the value.
 
 \printedfunction{model/switches.c}{work_split}
+
+@* A gate with limits, and matrices in blocks. \label{sec:clamped}
+The experts of \emph{gpt-oss} have another gate. With the products $g$ of the gate's matrix and $u$ of the other,
+$$g\leftarrow\min(g,c),\qquad u\leftarrow\max(-c,\min(u,c)),\qquad y=(u+1)\cdot g\,\sigma(\alpha g),$$
+where $\sigma$ is the logistic function. The makers chose $\alpha=\given{1.702}$ and $c=\given{7}$. With this $\alpha$ the curve is the quick approximation of GELU that its inventors gave with it \cited{Hendrycks 2016}; it is never further than \val[3]{clamped.gelu} from the exact one. The 1 lets the gate through where $u$ is 0, so an expert whose up matrix has learned nothing is a plain MLP and not a dead one. And the limits are there for the bits. The matrices of the experts are meant to be kept in four bits with a common power of two, and a few very large numbers between two matrices are what such formats bear least. The gate needs no limit below: there the logistic function has made it small.
+@^SwiGLU, clamped@>@^GELU@>@^gpt-oss@>
+
+\printedfunction{model/switches.c}{clamped_gate}
+
+@ Every product of such a layer has a bias, the router's too, and those of all experts lie in one tensor, a row for each. Gate and up are one matrix whose outputs alternate. We could take it apart, but then it would have to be copied. So it stays as it is, and the pass takes its results in pairs: |work_gate| reads two neighbours and writes one number, never behind what it has still to read.
+
+In one place we do copy. The published files have the experts in MXFP4, the type of \cref{sec:unequal}, as two tensors: one has all numbers, two in a byte, the other all scales. Our kernels want the scale of a block beside its numbers, and in a byte numbers that are sixteen apart, as in GGUF files. So the matrices are put together when the model is opened, which takes as long as reading them once, and as much memory as they have in the file; after that the file's pages are given back.
+@^MXFP4@>
+
+\printedfunction{families/loader.c}{pack_mxfp4}
+
+And the router? The published program takes the best logits first and makes a softmax of these alone. We make a softmax of all and divide the chosen by their sum. That is the same number, but for its rounding in double precision, since what both leave out is a common factor. So here is a family that needs no new switch for its router, |chosen_normed| is enough.
 
 @* What is refused, and what it costs. \label{sec:switchedcosts}
 The counters and the formulas of \cref{accounts} know the switches: a test counts the tensors of each small model, and its madds and bytes, and all numbers must be equal. A graphics processor computes those switches that are only other uses of its kernels: OLMo's norms, layers that are not turned, biases, windows by layer. The loops of this section run in the host's memory, and a model that needs one is refused on a device, in a sentence that names the setting.

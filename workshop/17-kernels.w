@@ -903,7 +903,8 @@ INLINE void heads_blocks(const struct heads_unit *u, enum weight_type type,
     heads_values(u, type, paged, &b, u->left + n * stride);
   }
   for (size_t i = 0; i < u->n; i++)
-    join_blocks(u->left + i * u->most * stride, n, d, u->y + i * d);
+    join_blocks(u->left + i * u->most * stride, n, d, head_sink(u->h, u->first + i),
+      u->y + i * d);
 }
 TARGET static void attend_together(const struct heads_unit *u, struct kv_range seen)
 {

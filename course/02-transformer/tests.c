@@ -491,7 +491,7 @@ static void small_make(struct small *m, int family, enum weight_type type)
   if (old) m->lm.positions = numbers(type, c->n_positions * d, .5f, 0);
   m->lm.head = (struct matrix) { .weight = m->lm.embedding, .in = d, .out = c->vocab_size };
   if (!old) m->lm.head = a_matrix(d, c->vocab_size, false, false, type);
-  m->lm.attention = (struct attention_dims) { c->n_heads, kv, 2 * half, 1 / sqrtf(2 * (float) half), 0 };
+  m->lm.attention = (struct attention_dims) { c->n_heads, kv, 2 * half, 1 / sqrtf(2 * (float) half), .cap = 0 };
   for (uint32_t i = 0; i < half; i++) m->frequency[i] = (float) rope_frequency(100, i, half);
   m->lm.frequency = old ? NULL : m->frequency;
   m->lm.matrix_types = 1u << type;

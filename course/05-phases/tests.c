@@ -84,7 +84,7 @@ static struct store *begin(unsigned size, uint32_t n_sequences, uint32_t n_posit
   }
   lm.head = (struct matrix) { .weight = numbers(d * c->vocab_size, 1), .in = d, .out = c->vocab_size };
   lm.head_bytes = d * c->vocab_size * weight_bytes;
-  lm.attention = (struct attention_dims) { c->n_heads, c->n_kv_heads, c->head_dim, 1 / sqrtf((float) c->head_dim), 0 };
+  lm.attention = (struct attention_dims) { c->n_heads, c->n_kv_heads, c->head_dim, 1 / sqrtf((float) c->head_dim), .cap = 0 };
   engine = (struct engine) { .k = &kernels_plain, .c = &counters };
   tell("%s, weights of %zu bytes", shape_in_words(c), weight_bytes);
   struct store *s = cache_open(&memory, c, n_sequences, &o, &why);

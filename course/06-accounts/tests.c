@@ -142,7 +142,7 @@ static void make(struct model_of *m, const struct model_config *c, bool blocks)
   m->lm.final_norm = norm(m, d);
   m->lm.head = (struct matrix) { .weight = m->lm.embedding, .in = d, .out = c->vocab_size };
   if (!c->tied) m->lm.head = matrix(m, d, c->vocab_size, false, false, some[draw(blocks && d % WEIGHT_BLOCK == 0 ? 4 : 3)]);
-  m->lm.attention = (struct attention_dims) { c->n_heads, c->n_kv_heads, c->head_dim, 1 / sqrtf((float) c->head_dim), 0 };
+  m->lm.attention = (struct attention_dims) { c->n_heads, c->n_kv_heads, c->head_dim, 1 / sqrtf((float) c->head_dim), .cap = 0 };
   for (uint32_t i = 0; i < c->head_dim / 2; i++) m->frequency[i] = 1 / (float) (i + 1);
   m->lm.frequency = old ? NULL : m->frequency;
   m->lm.matrix_types = 1u << type;

@@ -9,7 +9,7 @@
 /* <Footprint of the weights> */
 
 /* the most kinds of tensors that a model has */
-enum { FOOTPRINT_MAX_TENSORS = 16 };
+enum { FOOTPRINT_MAX_TENSORS = 18 };
 
 /* a kind of tensor: the numbers in each of them, and how many times it occurs */
 struct tensor_line { const char *name; uint64_t each, times; };

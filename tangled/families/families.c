@@ -119,7 +119,13 @@ const struct family_row model_families[] =
     .norm_eps = 1e-5, .scaled = true, .qk_norm = true, .qk_norm_wide = true }},
   [FAMILY_QWEN2_MOE] = {"qwen2_moe", "Qwen2MoeForCausalLM", NULL, NULL,
     {"hf-moe", NULL}, { .family = "qwen2_moe", .n_positions = 32768, .gated = true,
-    .norm_eps = 1e-6, .scaled = true, .qkv_bias = true }}, };
+    .norm_eps = 1e-6, .scaled = true, .qkv_bias = true }},
+  [FAMILY_GPT_OSS] = {"gpt_oss", "GptOssForCausalLM", NULL, "gpt-oss",
+    {"hf-gpt-oss", "gguf-gpt-oss"}, { .family = "gpt_oss", .n_positions = 131072, .gated = true,
+    .norm_eps = 1e-5, .scaled = true, .head_dim = 64, .qkv_bias = true, .out_bias = true,
+    .mlp_bias = true, .chosen_normed = true, .head_sinks = true, .swiglu_alpha = 1.702,
+    .swiglu_limit = 7, .window = 128, .window_used = true, .window_pattern = 2,
+    .rope = { .theta = 150000 } }}, };
 _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,
   "a family without a row");
 

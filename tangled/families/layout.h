@@ -12,7 +12,7 @@
 enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,
   TENSOR_HEAD, TENSOR_ROPE_FACTORS, TENSOR_ROPE_SHORT, TENSOR_ROPE_LONG,
   TENSOR_ATTN_NORM, TENSOR_QKV, TENSOR_Q, TENSOR_K, TENSOR_V,
-  TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_ATTN_POST,
+  TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_SINKS, TENSOR_OUT, TENSOR_ATTN_POST,
   TENSOR_MLP_NORM, TENSOR_GATE, TENSOR_UP, TENSOR_DOWN, TENSOR_MLP_POST,
   TENSOR_ROUTER, TENSOR_EXPERT_GATE, TENSOR_EXPERT_UP, TENSOR_EXPERT_DOWN,
   TENSOR_SHARED, TENSOR_SHARED_GATE, TENSOR_SHARED_UP, TENSOR_SHARED_DOWN,
@@ -29,6 +29,7 @@ struct tensor_layout {
   const char *prefix; /* what a tilde stands for, unless a file leaves it out */
   bool sliced; /* queries, keys and values are one matrix, of which the three are slices */
   bool gate_above; /* gate and up are one matrix, and the gate is the upper half */
+  bool gate_between; /* gate and up of an expert are one matrix, and their outputs alternate */
   bool norms_apart; /* each head's norm of queries and keys is a tensor of its own */
   struct tensor_naming of[N_TENSOR_ROLES];
 };

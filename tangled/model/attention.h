@@ -8,6 +8,7 @@
 
 #ifndef INCIPIT_ATTENTION_H
 #define INCIPIT_ATTENTION_H
+#include <math.h>
 #include "model/tensor.h"
 
 /* <Where keys and values are> */
@@ -55,6 +56,10 @@ struct segment {
 
 /* what row number i of a segment sees */
 struct kv_range segment_range(const struct segment *s, uint32_t i);
+
+/* the score of a head of queries that belongs to no position */
+static inline float head_sink(const struct attention_dims *h, size_t head)
+{ return h->sink.data == NULL ? -INFINITY : tensor_number(h->sink, head); }
 
 /* where attention leaves its weights: [rows][n_heads][stride], that of position t at
    index t; positions that a row does not see get 0 */

@@ -87,9 +87,9 @@ static void gather_by_expert(struct work *w, size_t from[EXPERTS_MOST + 2])
 /* <Compute the rows of the experts> */
 static void run_expert(struct work *w, const struct expert_mlp *x, const float *in, size_t rows)
 {
-  const struct kernels *k = w->e->k;
-  multiply(w, x->up, 2, in, rows, (float *[]) { w->inner, w->up });
-  k->activate(w->e, w->lm->config.activation, w->inner, w->up, rows * x->down.in, w->inner);
+  size_t ups = expert_ups(x);
+  multiply(w, x->up, ups, in, rows, (float *[]) { w->inner, w->up });
+  work_gate(w, ups == 1, rows * x->down.in);
   multiply(w, &x->down, 1, w->inner, rows, &w->answered);
 }
 
@@ -101,7 +101,11 @@ static void add_answer(const struct work *w, size_t r, float weight, size_t answ
 }
 
 static uint64_t bytes_of(const struct matrix *m)
-{ return (uint64_t) m->out * weight_row_bytes(m->weight.type, m->in); }
+{
+  return (uint64_t) m->out * weight_row_bytes(m->weight.type, m->in)
+    + (m->bias.data == NULL ? 0 : weight_row_bytes(m->bias.type, m->out));
+}
+
 static void run_chosen(struct work *w, const struct mixture *x)
 {
   size_t d = w->lm->config.d_model, from[EXPERTS_MOST + 2];

@@ -84,6 +84,7 @@ static void attend_rows(struct work *w, uint32_t i)
         pairs += see.hi - see.lo + see.sinks;
       }
   struct attention_dims h = w->lm->attention;
+  h.sink = w->lm->layers[i].sink;
   if (w->lm->config.scaled_by_layer) h.scale /= (float) (i + 1);
   bool weights = w->watch != NULL && w->watch->weights;
   work_attend(w, &h, weights);

@@ -19,6 +19,7 @@ struct model_layer {
   struct norm q_norm, k_norm; /* [head_dim] each, if qk_norm; or of all heads together */
   struct matrix qkv[3]; /* [n_heads*head_dim][d_model], then twice
                            [n_kv_heads*head_dim][d_model]; if fused, one of [3*d_model][d_model] */
+  struct tensor sink; /* [n_heads], if head_sinks */
   struct matrix out; /* [d_model][n_heads*head_dim] */
   struct matrix up[2], down; /* [d_inner][d_model] each; [d_model][d_inner] */
   size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate, which is up[0] */

@@ -172,11 +172,11 @@ static void weigh(const struct kv_range *see, const float *left, size_t d, float
 }
 
 static void attend_head(const struct attention_dims *h, const struct kv_view *v,
-  size_t of, const struct kv_range *see, const float *q, float *left, float *y,
-  float *weights)
+  size_t of, const struct kv_range *see, const float *q, float sink, float *left,
+  float *y, float *weights)
 {
   size_t d = h->head_dim, n = 0;
-  float m = -INFINITY, l = 0;
+  float m = sink, l = 0;
   for (uint32_t begin = 0; begin < see->hi; begin += 256) {
     float *block = left + n * (d + 2);
     if (!sees_block(see, begin)) continue;
@@ -184,6 +184,7 @@ static void attend_head(const struct attention_dims *h, const struct kv_view *v,
     m = block[0] > m ? block[0] : m, n++;
   }
   /* <Join the blocks> */
+  if (sink > -INFINITY) l = num_expf(sink - m);
   for (size_t i = 0; i < d; i++) y[i] = 0;
   for (size_t b = 0; b < n; b++) {
     const float *block = left + b * (d + 2);
@@ -208,8 +209,8 @@ static void attend(const struct engine *e, const struct attention_dims *h,
         struct kv_range see = segment_range(&list[k], r);
         float *weights = probe == NULL ? NULL : probe->weights + i * probe->stride;
         if (probe != NULL) memset(weights, 0, probe->stride * sizeof *weights);
-        attend_head(h, &list[k].view, head / group, &see, q + i * d, scratch,
-          y + i * d, weights);
+        attend_head(h, &list[k].view, head / group, &see, q + i * d,
+          head_sink(h, head), scratch, y + i * d, weights);
       }
 }
 

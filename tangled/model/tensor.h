@@ -42,6 +42,10 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
 /* <The shape of the heads> */
 
 /* n_heads is a multiple of n_kv_heads; scale multiplies each score; cap, if it is not
-   0, limits it to cap times the hyperbolic tangent of score over cap */
-struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale, cap; };
+   0, limits it to cap times the hyperbolic tangent of score over cap; sink: a score
+   of each head that belongs to no position, and takes its part of the softmax */
+struct attention_dims {
+  uint32_t n_heads, n_kv_heads, head_dim; float scale, cap;
+  struct tensor sink; /* [n_heads], or none */
+};
 #endif

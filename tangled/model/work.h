@@ -35,7 +35,7 @@ struct work {
   float *x; /* the residual stream, [n][d_model] */
   float *normed, *added; /* [n][d_model] */
   float *q, *k, *v, *mixed; /* [n][q_width] and, of k and v, [n][kv_width] */
-  float *inner, *up; /* [n][d_inner], or as wide as an expert */
+  float *inner, *up; /* [n][d_inner], or as wide as an expert; neighbours */
   float *cosine[2], *sine[2]; /* [n][rotary/2]; the second for local_frequency */
   float *router, *gathered, *answered; /* for experts: [n][n_experts], [n][d_model] each */
   struct expert_choice *chosen, *by_expert; /* [n*n_chosen] each */
@@ -86,6 +86,10 @@ void work_rotate(struct work *w, uint32_t layer);
 
 /* the second half of a layer that has experts in the place of its MLP */
 void work_experts(struct work *w, const struct model_layer *l, uint32_t layer);
+
+/* what an expert's gate lets through: inner gets n numbers, from inner and up; pairs:
+   from inner alone, in which gates and ups alternate */
+void work_gate(struct work *w, bool pairs, size_t n);
 
 /* added, as the half of a layer has left it, made ready for the stream */
 void work_branch(struct work *w, const struct norm *post);

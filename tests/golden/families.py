@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """families.py -- the small random models of the families that differ from Llama by switches, as make.py has the others.
 usage: as make.py's.  The reference below is again plain loops in double, one branch a switch, and reads config.json and the tensors alone."""
-import math, os, sys
+import math, os, struct, sys
 import make
 from make import vec, rms, softmax, curve, yarn, yarn_factor, r7
 HERE = os.path.dirname(os.path.abspath(__file__))
 GEMMAS = ("gemma", "gemma2", "gemma3_text")
-SPARSE = ("mixtral", "qwen3_moe", "olmoe", "qwen2_moe")
+SPARSE = ("mixtral", "qwen3_moe", "olmoe", "qwen2_moe", "gpt_oss")
+FP4 = [0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6]
 def sparse(c, l):
     return c["model_type"] in SPARSE and l not in c.get("mlp_only_layers", []) and (l + 1) % c.get("decoder_sparse_step", 1) == 0
 def norm(x, g, b, eps, mean, plus):
@@ -34,7 +35,7 @@ class Families:
         c = self.c
         if not c.get("sliding_window"): return False
         if c.get("layer_types"): return c["layer_types"][l] == "sliding_attention"
-        p = c.get("sliding_window_pattern", {"gemma2": 2, "gemma3_text": 6, "cohere2": 4}.get(self.t))
+        p = c.get("sliding_window_pattern", {"gemma2": 2, "gpt_oss": 2, "gemma3_text": 6, "cohere2": 4}.get(self.t))
         if isinstance(p, str): return l + 1 < c["num_hidden_layers"] and p[l % len(p)] == "L"
         return p is None or (l + 1) % p != 0
     def turned(self, l):
@@ -94,14 +95,15 @@ class Families:
     def scale(self):
         if self.t == "granite": return self.c["attention_multiplier"]
         return self.c.get("query_pre_attn_scalar", self.hd) ** -0.5
-    def attend(self, q, keys, values, window):
+    def attend(self, q, keys, values, window, sinks=None):
         H, K, hd, out = self.H, self.K, self.hd, []
         t0, cap = max(0, len(keys) - window) if window else 0, self.c.get("attn_logit_softcapping")
         for i in range(H):
             g = i // (H // K)
             s = [self.scale() * math.fsum(q[i * hd + j] * keys[t][g * hd + j] for j in range(hd)) for t in range(t0, len(keys))]
             if cap: s = [cap * math.tanh(x / cap) for x in s]
-            a = softmax(s)
+            # a score that belongs to no position comes last, and its weight is not used
+            a = softmax(s if sinks is None else s + [sinks[i]])
             out += [math.fsum(a[t - t0] * values[t][g * hd + j] for t in range(t0, len(keys))) for j in range(hd)]
         return out
     def mlp(self, p, y):
@@ -117,7 +119,34 @@ class Families:
     def expert(self, p, names, y):
         gate, u = self.product(p + names[0], y), self.product(p + names[1], y)
         return self.product(p + names[2], [curve(self.c["hidden_act"])(a) * b for a, b in zip(gate, u)])
+    def packed(self, name, e, rows, cols):
+        # two numbers in a byte, the lower half first; 32 have one power of two
+        b, s = self.w[name + "_blocks"], self.w[name + "_scales"]
+        out = []
+        for i in range(e * rows * cols, (e + 1) * rows * cols):
+            byte = int(b[i // 2])
+            out.append(FP4[byte >> 4 if i % 2 else byte & 15] * 2.0 ** (int(s[i // 32]) - 127))
+        return out
+    def clamped(self, p, e, y):
+        # gates and ups alternate, in a matrix with the inputs first
+        c, d, f, most, n = self.c, len(y), self.c["intermediate_size"], self.c.get("swiglu_limit", 7.0), p + "experts."
+        part = lambda k, size: self.w[n + k][e * size:(e + 1) * size]
+        mx = n + "gate_up_proj_blocks" in self.w
+        up = self.packed(n + "gate_up_proj", e, 2 * f, d) if mx else part("gate_up_proj", 2 * f * d)
+        down = self.packed(n + "down_proj", e, d, f) if mx else part("down_proj", f * d)
+        z = vec(up, y, 2 * f, not mx, part("gate_up_proj_bias", 2 * f))
+        a = []
+        for g, u in zip(z[0::2], z[1::2]):
+            g, u = min(g, most), max(-most, min(u, most))
+            a.append((u + 1) * g / (1 + math.exp(-c.get("swiglu_alpha", 1.702) * g)))
+        return vec(down, a, d, not mx, part("down_proj_bias", d))
     def experts(self, p, y):
+        if self.t == "gpt_oss":
+            # the best logits first, and a softmax over these alone
+            z, k = self.product(p + "mlp.router", y), self.c["num_experts_per_tok"]
+            best = sorted(range(len(z)), key=lambda e: (-z[e], e))[:k]
+            each = [(s, self.clamped(p + "mlp.", e, y)) for s, e in zip(softmax([z[e] for e in best]), best)]
+            return [math.fsum(s * a[j] for s, a in each) for j in range(len(y))]
         # softmax over all, the best (of equal ones the first), divided by their sum or not; then the shared one by a logistic weight
         c, mixtral = self.c, self.t == "mixtral"
         p += "block_sparse_moe." if mixtral else "mlp."
@@ -139,6 +168,7 @@ class Families:
         # longrope: by the length of the whole text, for all its positions; the factor of cosines and sines is the same for both kinds
         old, rope = c.get("original_max_position_embeddings"), c.get("rope_scaling") or {}
         self.long, self.factor = old is not None and len(ids) > old, 1
+        if t == "gpt_oss": self.factor = make.sharper(c)
         if rope.get("type") == "longrope": self.factor = math.sqrt(1 + math.log(c["max_position_embeddings"] / old) / math.log(old))
         growth = (c.get("rope_parameters") or {}).get("llama_4_scaling_beta")
         for l in range(c["num_hidden_layers"]):
@@ -154,7 +184,7 @@ class Families:
                 if self.turned(l): q, k = self.turn(q, self.H, f, at), self.turn(k, self.K, f, at)
                 if growth: q = [a * (1 + growth * math.log(1 + at // c["rope_parameters"]["original_max_position_embeddings"])) for a in q]
                 keys.append(k); values.append(v)
-                a = self.attend(q, keys, values, c["sliding_window"] if self.windowed(l) else 0)
+                a = self.attend(q, keys, values, c["sliding_window"] if self.windowed(l) else 0, self.has(p + "self_attn.sinks"))
                 out = {"gpt_neox": "attention.dense", "falcon": "self_attention.dense", "phi": "self_attn.dense"}.get(t, "self_attn.o_proj")
                 a = self.product(p + out, a)
                 post = bare or t in ("gemma2", "gemma3_text")
@@ -185,6 +215,8 @@ def some(kind, cls, **more):
 RMS = dict(rms_norm_eps=1e-6, hidden_act="silu", rope_theta=10000.0, rope_scaling=None)
 MEAN = dict(layer_norm_eps=1e-5, rope_theta=10000.0, rope_scaling=None)
 G = dict(hidden_activation="gelu_pytorch_tanh", rms_norm_eps=1e-6, rope_theta=1000.0, head_dim=6)
+OSS = dict(rms_norm_eps=1e-5, hidden_act="silu", num_hidden_layers=3, sliding_window=3, attention_bias=True, router_aux_loss_coef=0.9, output_router_logits=False,
+  tie_word_embeddings=False)
 MODELS = {
   "smollm3": some("smollm3", "SmolLM3ForCausalLM", **dict(RMS, head_dim=4, num_hidden_layers=3, no_rope_layers=[0, 1, 0], no_rope_layer_interval=4, tie_word_embeddings=True,
     attention_bias=False, mlp_bias=False, use_sliding_window=False, sliding_window=None)),
@@ -223,6 +255,12 @@ MODELS = {
     clip_qkv=0.7, attention_bias=False, tie_word_embeddings=False)),
   "qwen2_moe": some("qwen2_moe", "Qwen2MoeForCausalLM", **dict(RMS, hidden_size=16, num_hidden_layers=3, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=4, shared_expert_intermediate_size=25,
     decoder_sparse_step=2, mlp_only_layers=[], qkv_bias=True, use_sliding_window=False, sliding_window=0, max_window_layers=28, tie_word_embeddings=False)),
+  "gpt_oss": some("gpt_oss", "GptOssForCausalLM", **dict(OSS, head_dim=6, intermediate_size=8, num_local_experts=4, num_experts_per_tok=2, swiglu_limit=0.8, swiglu_alpha=1.9,
+    rope_parameters={"rope_type": "yarn", "rope_theta": 100.0, "factor": 4.0, "original_max_position_embeddings": 4, "beta_fast": 1.0, "beta_slow": 0.25, "truncate": False})),
+  "gpt_oss-mxfp4": some("gpt_oss", "GptOssForCausalLM", **dict(OSS, hidden_size=32, head_dim=8, num_attention_heads=2, num_key_value_heads=1, intermediate_size=32, num_local_experts=3,
+    num_experts_per_tok=2, experts_per_token=2, initial_context_length=12, swiglu_limit=7.0, rope_theta=6, layer_types=["sliding_attention", "full_attention", "sliding_attention"],
+    rope_scaling={"beta_fast": 32.0, "beta_slow": 1.0, "factor": 2.0, "original_max_position_embeddings": 12, "rope_type": "yarn", "truncate": False},
+    quantization_config={"modules_to_not_convert": ["model.layers.*.self_attn", "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"], "quant_method": "mxfp4"})),
 }
 for c in MODELS.values():
     for k in ("num_key_value_heads", "intermediate_size", "rope_theta"):
@@ -265,11 +303,20 @@ def tensors(c, rng):
             if c.get("qk_layernorm") and t == "stablelm":
                 for i in range(heads): put_norm(attn + n + "_layernorm.norms.%d" % i, hd, False)
         matrix(attn + ("dense" if t in ("gpt_neox", "falcon", "phi") else "o_proj"), d, H * hd, every or c.get("attention_bias"))
+        if t == "gpt_oss":
+            E, m = c["num_local_experts"], p + "mlp.experts."
+            put(attn + "sinks", [H], 0.5, 1.0); matrix(p + "mlp.router", E, d, True)
+            for n, rows, cols in (("gate_up_proj", 2 * f, d), ("down_proj", d, f)):
+                put(m + n + "_bias", [E, rows], 0.0, 0.2)
+                if "quantization_config" not in c: put(m + n, [E, cols, rows], 0.0, 1.4 / math.sqrt(cols)); continue
+                out[m + n + "_blocks"] = ("U8", [E, rows, cols // 32, 16], [rng.randrange(256) for _ in range(E * rows * cols // 2)])
+                out[m + n + "_scales"] = ("U8", [E, rows, cols // 32], [rng.choice((122, 123, 123, 124)) for _ in range(E * rows * cols // 32)])
         if t == "gpt_neox":
             n = c["max_position_embeddings"]
             out[attn + "bias"] = ("BOOL", [1, 1, n, n], [int(j <= i) for i in range(n) for j in range(n)])
             put(attn + "masked_bias", [1], -1e9, 1.0); put(attn + "rotary_emb.inv_freq", [2])
-        if sparse(c, l):
+        if t == "gpt_oss": up = []
+        elif sparse(c, l):
             m, g = ("block_sparse_moe.", c["intermediate_size"]) if t == "mixtral" else ("mlp.", c.get("moe_intermediate_size", f))
             names = ("w1", "w3", "w2") if t == "mixtral" else ("gate_proj", "up_proj", "down_proj")
             E = c.get("num_local_experts") or c["num_experts"]
@@ -286,6 +333,51 @@ def tensors(c, rng):
     tied = c.get("tie_word_embeddings", t in GEMMAS or t in ("falcon", "cohere", "cohere2"))
     if not tied: matrix("embed_out" if t == "gpt_neox" else "lm_head", V, d, t == "phi")
     return out
+# ---- gpt-oss in the form of llama.cpp: gates and ups are taken apart, a block has its scale and then numbers i and i+16 in a byte
+def gguf(name, path):
+    c, w = MODELS[name], make.read_tensors(os.path.join(HERE, "families", name))
+    text = lambda s: struct.pack("<Q", len(s)) + s.encode()
+    d, f, E, rope = c["hidden_size"], c["intermediate_size"], c["num_local_experts"], c["rope_scaling"]
+    keys, out = [("general.architecture", 8, text("gpt-oss")), ("tokenizer.ggml.eos_token_id", 4, struct.pack("<I", c["eos_token_id"]))], []
+    for key, x in (("context_length", c["max_position_embeddings"]), ("embedding_length", d), ("block_count", c["num_hidden_layers"]), ("feed_forward_length", f),
+                   ("attention.head_count", c["num_attention_heads"]), ("attention.head_count_kv", c["num_key_value_heads"]), ("attention.key_length", c["head_dim"]),
+                   ("attention.value_length", c["head_dim"]), ("attention.sliding_window", c["sliding_window"]), ("expert_count", E),
+                   ("expert_used_count", c["num_experts_per_tok"]), ("expert_feed_forward_length", f),
+                   ("rope.scaling.original_context_length", rope["original_max_position_embeddings"])): keys.append(("gpt-oss." + key, 4, struct.pack("<I", x)))
+    for key, x in (("attention.layer_norm_rms_epsilon", c["rms_norm_eps"]), ("rope.freq_base", c["rope_theta"]), ("rope.scaling.factor", rope["factor"])):
+        keys.append(("gpt-oss." + key, 6, struct.pack("<f", x)))
+    keys.append(("gpt-oss.rope.scaling.type", 8, text("yarn")))
+    def put(key, shape, values): out.append((key, shape, 0, b"".join(struct.pack("<f", x) for x in values)))
+    def packed(key, b, s, rows, cols):
+        blob = b""
+        for r in rows:
+            for k in range(r * cols // 32, (r + 1) * cols // 32):
+                n = [int(b[16 * k + i // 2]) >> i % 2 * 4 & 15 for i in range(32)]
+                blob += bytes([int(s[k])] + [n[i] | n[i + 16] << 4 for i in range(16)])
+        out.append((key, [E, len(rows) // E, cols], 39, blob))
+    put("token_embd.weight", [c["vocab_size"], d], w["model.embed_tokens.weight"]); put("output_norm.weight", [d], w["model.norm.weight"])
+    put("output.weight", [c["vocab_size"], d], w["lm_head.weight"])
+    H, K = c["num_attention_heads"] * c["head_dim"], c["num_key_value_heads"] * c["head_dim"]
+    for l in range(c["num_hidden_layers"]):
+        p, to = "model.layers.%d." % l, "blk.%d." % l
+        for a, b, shape in (("attn_norm.weight", "input_layernorm.weight", [d]), ("post_attention_norm.weight", "post_attention_layernorm.weight", [d]),
+                            ("attn_q.weight", "self_attn.q_proj.weight", [H, d]), ("attn_k.weight", "self_attn.k_proj.weight", [K, d]),
+                            ("attn_v.weight", "self_attn.v_proj.weight", [K, d]), ("attn_output.weight", "self_attn.o_proj.weight", [d, H]),
+                            ("attn_q.bias", "self_attn.q_proj.bias", [H]), ("attn_k.bias", "self_attn.k_proj.bias", [K]), ("attn_v.bias", "self_attn.v_proj.bias", [K]),
+                            ("attn_output.bias", "self_attn.o_proj.bias", [d]), ("attn_sinks.weight", "self_attn.sinks", [c["num_attention_heads"]]),
+                            ("ffn_gate_inp.weight", "mlp.router.weight", [E, d]), ("ffn_gate_inp.bias", "mlp.router.bias", [E]),
+                            ("ffn_down_exps.bias", "mlp.experts.down_proj_bias", [E, d])): put(to + a, shape, w[p + b])
+        m = p + "mlp.experts."
+        for first, kind in enumerate(("gate", "up")):
+            packed(to + "ffn_%s_exps.weight" % kind, w[m + "gate_up_proj_blocks"], w[m + "gate_up_proj_scales"], range(first, 2 * f * E, 2), d)
+            put(to + "ffn_%s_exps.bias" % kind, [E, f], w[m + "gate_up_proj_bias"][first::2])
+        packed(to + "ffn_down_exps.weight", w[m + "down_proj_blocks"], w[m + "down_proj_scales"], range(d * E), f)
+    h, data = b"GGUF" + struct.pack("<IQQ", 3, len(out), len(keys)), b""
+    for key, kind, value in keys: h += text(key) + struct.pack("<I", kind) + value
+    for key, shape, kind, blob in out:
+        h += text(key) + struct.pack("<I", len(shape)) + b"".join(struct.pack("<Q", x) for x in reversed(shape)) + struct.pack("<IQ", kind, len(data))
+        data += blob + b"\0" * (-len(blob) % 32)
+    with open(path, "wb") as file: file.write(h + b"\0" * (-len(h) % 32) + data)
 if __name__ == "__main__":
     make.Reference, make.MODELS, make.tensors = Families, MODELS, lambda name, c, rng: tensors(c, rng)
     make.HERE = os.path.join(HERE, "families")
@@ -293,3 +385,4 @@ if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[1] == "check": sys.exit(make.check(sys.argv[2]))
     for i, name in enumerate(MODELS):
         if len(sys.argv) == 1 or name in sys.argv[1:]: make.make(name, 2000 + i)
+        if name == "gpt_oss-mxfp4" and (len(sys.argv) == 1 or name in sys.argv[1:]): gguf(name, os.path.join(HERE, "families", "gpt_oss.gguf"))

@@ -26,7 +26,7 @@ def unpack(kind, b):
 def write_tensors(path, tensors):
     header, data = {"__metadata__": {"format": "pt"}}, b""
     for name, (kind, shape, values) in tensors.items():
-        blob = bytes(values) if kind == "BOOL" else b"".join(pack(kind, v) for v in values)
+        blob = bytes(values) if kind in ("BOOL", "U8") else b"".join(pack(kind, v) for v in values)
         header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(blob)]}
         data += blob
     h = json.dumps(header, separators=(",", ":")).encode()

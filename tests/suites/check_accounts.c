@@ -629,7 +629,7 @@ START_TEST(families_are_counted_to_the_byte)
 {
   static const char *const name[] = { "smollm3", "granite", "ministral3", "ernie4_5", "olmo2", "gemma", "gemma2", "gemma3",
     "exaone4", "pythia", "falcon", "falcon-old", "phi", "stablelm", "cohere", "cohere2", "phi3",
-    "mixtral", "qwen3_moe", "olmoe", "qwen2_moe" };
+    "mixtral", "qwen3_moe", "olmoe", "qwen2_moe", "gpt_oss", "gpt_oss-mxfp4" };
   char path[100];
   struct memory m = { .fail_at = 0 };
   struct error why = { "" };
@@ -681,8 +681,9 @@ static void see_touched(void *ctx, enum tap_point point, uint32_t layer, float *
 }
 START_TEST(experts_are_counted_as_they_are_used)
 {
-  static const struct { const char *name; uint64_t experts, chosen, f, shared; } model[] = {
-    { "mixtral", 4, 2, 6, 0 }, { "qwen3_moe", 5, 3, 4, 0 }, { "olmoe", 6, 2, 5, 0 }, { "qwen2_moe", 4, 2, 4, 25 } };
+  static const struct { const char *name; uint64_t experts, chosen, f, shared; bool bias; } model[] = {
+    { "mixtral", 4, 2, 6, 0, false }, { "qwen3_moe", 5, 3, 4, 0, false }, { "olmoe", 6, 2, 5, 0, false },
+    { "qwen2_moe", 4, 2, 4, 25, false }, { "gpt_oss", 4, 2, 8, 0, true } };
   char path[100];
   struct memory m = { .fail_at = 0 };
   struct error why = { "" };
@@ -691,9 +692,10 @@ START_TEST(experts_are_counted_as_they_are_used)
   ck_assert_msg(lm != NULL, "%s", why.text);
   const struct model_config *c = &lm->config;
   uint64_t d = c->d_model, q = (uint64_t) c->n_heads * c->head_dim, kv = (uint64_t) c->n_kv_heads * c->head_dim;
-  uint64_t sparse = config_sparse_layers(c), one = 3 * d * model[_i].f, shared = model[_i].shared;
+  uint64_t sparse = config_sparse_layers(c), mlp = 3 * d * model[_i].f, shared = model[_i].shared;
+  uint64_t one = mlp + (model[_i].bias ? 2 * model[_i].f + d : 0);
   uint64_t madds = c->n_layers * (d * (q + 2 * kv) + q * d) + (c->n_layers - sparse) * 3 * d * c->d_inner
-    + sparse * (d * model[_i].experts + model[_i].chosen * one + 3 * d * shared + (shared > 0 ? d : 0));
+    + sparse * (d * model[_i].experts + model[_i].chosen * mlp + 3 * d * shared + (shared > 0 ? d : 0));
   ck_assert(sparse > 0 && c->n_experts == model[_i].experts && c->n_chosen == model[_i].chosen);
   ck_assert_uint_eq(lm->layer_madds, madds);
   ck_assert_uint_eq(lm->expert_bytes, 4 * sparse * model[_i].experts * one);
@@ -920,7 +922,8 @@ static const struct {
   { "llama2-70b", UINT64_C(68976648192) }, { "llama3-8b", UINT64_C(8030261248) },
   { "llama3-70b", UINT64_C(70553706496) }, { "mistral-7b", UINT64_C(7241732096) },
   { "qwen2-7b", UINT64_C(7615616512) }, { "mixtral-8x7b", UINT64_C(46702792704) },
-  { "olmoe-1b-7b", UINT64_C(6919161856) }, { "qwen3-30b-a3b", UINT64_C(30532122624) } };
+  { "olmoe-1b-7b", UINT64_C(6919161856) }, { "qwen3-30b-a3b", UINT64_C(30532122624) },
+  { "gpt-oss-20b", UINT64_C(20914757184) }, { "gpt-oss-120b", UINT64_C(116829156672) } };
 enum { PUBLISHED = sizeof published / sizeof *published };
 static uint64_t named_cache(const char *name, uint64_t context, uint32_t kv)
 {
@@ -1649,8 +1652,8 @@ int main(void)
   tcase_add_test(files, a_vocabulary_is_its_tables);
   tcase_add_test(files, the_formula_is_the_allocator);
   tcase_add_test(c, a_setting_says_whether_weights_depend_on_it);
-  tcase_add_loop_test(c, families_are_counted_to_the_byte, 0, 21);
-  tcase_add_loop_test(c, experts_are_counted_as_they_are_used, 0, 4);
+  tcase_add_loop_test(c, families_are_counted_to_the_byte, 0, 23);
+  tcase_add_loop_test(c, experts_are_counted_as_they_are_used, 0, 5);
   tcase_add_test(c, what_fits_fits_and_one_more_does_not);
   tcase_add_test(c, what_fits_by_hand);
   tcase_add_test(c, named_shapes_are_the_published_ones);

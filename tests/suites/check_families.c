@@ -258,6 +258,20 @@ static const struct defect {
     { "model.safetensors", "mlp.gate.weight", "[6, 16]", "[7, 16]" } },
   { "families/qwen2_moe", "config.json", "shared_expert_intermediate_size", "6",
     { "model.safetensors", "shared_expert.gate_proj.weight", "[25, 16]", "[6, 16]" } },
+  { "families/gpt_oss", "config.json", "swiglu_limit", "0",
+    { "config.json", "swiglu_limit", "0", "a number from 1e-09" } },
+  { "families/gpt_oss", "config.json", "rope_parameters", NULL,
+    { "config.json", "rope_", "missing", "a value: it has no default" } },
+  { "families/gpt_oss", "config.json", "attention_bias", "false",
+    { "model.safetensors", "self_attn.k_proj.bias", "without use", "the settings call for" } },
+  { "families/gpt_oss-mxfp4", "config.json", "experts_per_token", "1",
+    { "config.json", "experts_per_token", "1", "the same as num_experts_per_tok" } },
+  { "families/gpt_oss-mxfp4", "config.json", "quantization_config.quant_method", "\"awq\"",
+    { "config.json", "quantization_config", "awq", "the model before that" } },
+  { "families/gpt_oss-mxfp4", "config.json", "intermediate_size", "48",
+    { "model.safetensors", "32 numbers", "rows of 32 and 48", "multiples of 32" } },
+  { "families/gpt_oss-mxfp4", "config.json", "intermediate_size", "64",
+    { "model.safetensors", "gate_up_proj_blocks", "[3, 64, 1, 16]", "[3, 128, 1, 16]" } },
   { "qwen2", "config.json", "max_position_embeddings", "-16",
     { "config.json", "max_position_embeddings", "-16", "an integer" } },
 };
@@ -286,7 +300,33 @@ static const struct {
   { "transformer.ln_f.bias", "rename transformer.ln_f.offset",
     { "model.safetensors", "ln_f.bias", "missing", "[12]" } },
 };
-static char messages[128][400];
+/* the same of another model */
+static const struct {
+  const char *base, *name, *edit;
+  const char *words[4];
+} expert_defect[] = {
+  { "families/gpt_oss", "model.layers.1.self_attn.sinks", "drop",
+    { "model.safetensors", "layers.1.self_attn.sinks", "missing", "[4]" } },
+  { "families/gpt_oss", "model.layers.1.self_attn.sinks", "shape [3]",
+    { "model.safetensors", "layers.1.self_attn.sinks", "[3]", "[4]" } },
+  { "families/gpt_oss", "model.layers.0.mlp.experts.gate_up_proj", "shape [4,16,12]",
+    { "model.safetensors", "experts.gate_up_proj", "[4, 16, 12]", "[4, 12, 16]" } },
+  { "families/gpt_oss", "model.layers.2.mlp.experts.gate_up_proj_bias", "shape [16,4]",
+    { "model.safetensors", "experts.gate_up_proj_bias", "[16, 4]", "[4, 16]" } },
+  { "families/gpt_oss", "model.layers.0.mlp.router.bias", "drop",
+    { "model.safetensors", "mlp.router.bias", "missing", "[4]" } },
+  { "families/gpt_oss-mxfp4", "model.layers.0.mlp.experts.gate_up_proj_scales", "drop",
+    { "model.safetensors", "experts.gate_up_proj_scales", "missing", "[3, 64, 1]" } },
+  { "families/gpt_oss-mxfp4", "model.layers.1.mlp.experts.down_proj_blocks", "drop",
+    { "model.safetensors", "layers.1.mlp.experts.down_proj_blocks", "missing", "[3, 32, 1, 16]" } },
+  { "families/gpt_oss-mxfp4", "model.layers.2.mlp.experts.down_proj_blocks", "type I8",
+    { "model.safetensors", "experts.down_proj_blocks", "I8", "U8" } },
+  { "families/gpt_oss-mxfp4", "model.layers.1.mlp.experts.down_proj_scales", "type BOOL",
+    { "model.safetensors", "experts.down_proj_scales", "BOOL", "U8" } },
+  { "families/gpt_oss-mxfp4", "model.layers.2.mlp.experts.gate_up_proj_blocks", "drop",
+    { "model.safetensors", "layers.2.mlp.experts.gate_up_proj", "missing", "[3, 32, 64]" } },
+};
+static char messages[160][400];
 static int n_messages;
 static void remember_message(const char *dir, const char *words)
 {
@@ -323,6 +363,12 @@ START_TEST(refusals_name_file_field_found_wanted)
     expect_refusal(dir, tensor_defect[i].words);
     variant_drop(dir);
   }
+  for (size_t i = 0; i < sizeof expert_defect / sizeof expert_defect[0]; i++, n++) {
+    variant_make(dir, expert_defect[i].base);
+    variant_tensor(dir, expert_defect[i].name, expert_defect[i].edit);
+    expect_refusal(dir, expert_defect[i].words);
+    variant_drop(dir);
+  }
   tally("refusals of directories", n, 0, 0, "");
 }
 END_TEST
@@ -355,6 +401,10 @@ START_TEST(types_that_the_kernels_cannot_multiply_are_refused)
   ck_assert_ptr_null(model_open_with(&m, dir, &(struct model_open_options) { .k = &few }, &why));
   ck_assert_msg(strstr(why.text, "model.safetensors: transformer.wte.weight") != NULL
     && strstr(why.text, "F32; wanted: F16 or BF16") != NULL, "%s", why.text);
+  few.matrix_types = 1u << WEIGHT_F32; /* blocks that the loader would make */
+  ck_assert_ptr_null(model_open_with(&m, "tests/golden/families/gpt_oss-mxfp4",
+    &(struct model_open_options) { .k = &few }, &why));
+  ck_assert_msg(strstr(why.text, "model.safetensors: experts in MXFP4; wanted: a type of the kernels") != NULL, "%s", why.text);
   ck_assert_uint_eq(m.all.live, 0);
   variant_drop(dir);
 }
@@ -627,6 +677,15 @@ static const struct {
   { "llama", "config.json", "is_causal", "false" },
   { "gpt2", "config.json", "is_causal", "null" },
   { "qwen3", "config.json", "is_causal", "\"\"" },
+  { "families/gpt_oss", "config.json", "swiglu_limit", "7" },
+  { "families/gpt_oss", "config.json", "swiglu_alpha", "1.8" },
+  { "families/gpt_oss", "config.json", "swiglu_alpha", "null" },
+  { "families/gpt_oss", "config.json", "num_experts_per_tok", "3" },
+  { "families/gpt_oss", "config.json", "sliding_window", "2" },
+  { "families/gpt_oss", "config.json", "layer_types",
+    "[\"full_attention\",\"sliding_attention\",\"full_attention\"]" },
+  { "families/gpt_oss", "config.json", "rope_parameters.truncate", "true" },
+  { "families/gpt_oss-mxfp4", "config.json", "swiglu_limit", "0.2" },
 };
 START_TEST(used_fields_change_the_answer_or_are_refused)
 {
@@ -732,7 +791,9 @@ START_TEST(harmless_fields_change_nothing)
     { "llama-yarn", "rope_parameters.mscale_all_dim", "2.0", true },
     { "llama-yarn", "rope_parameters.factor", "null", false },
     { "llama-yarn", "rope_parameters.type", "\"yarn\"", false },
-    { "llama", "rope_parameters", "{\"rope_theta\":10000}", false } };
+    { "llama", "rope_parameters", "{\"rope_theta\":10000}", false },
+    { "families/gpt_oss-mxfp4", "initial_context_length", "7", false },
+    { "families/gpt_oss-mxfp4", "experts_per_token", "2", false } };
   char dir[200];
   for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
     for (int llama = 0; llama < 2; llama++) {

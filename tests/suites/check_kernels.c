@@ -708,7 +708,19 @@ static void one_attention(size_t most_dim, size_t most_end, bool odd)
       for (size_t c = 0; c < d; c++) q[i * d + c] = big;
     }
   if (odd && below(3) == 0) edged(q, rows * h.n_heads * d);
-  oracle_attention(q, rows, h.n_heads, kv, d, h.scale, k, v, type, lo, hi, sinks, truth, v2, end);
+  /* a score of its own for each head: mild, far above or far below all others, or none */
+  char *drain_base;
+  enum weight_type drain_type = (enum weight_type) below(3);
+  char *drain = stored(drain_type, h.n_heads, &drain_base);
+  float *drains = numbers(h.n_heads);
+  for (size_t i = 0; i < h.n_heads; i++) {
+    static const float far[] = { 90, -90, 0, 0x1p100f, -0x1p100f };
+    if (below(2)) put_one(drain_type, drain, i, below(6) == 0 && odd ? -INFINITY : far[below(5)]);
+    drains[i] = tensor_number((struct tensor){ drain, drain_type }, i);
+  }
+  bool drained = e.k != &stand_in_table && below(2); /* a device refuses such models */
+  if (drained) h.sink = (struct tensor){ drain, drain_type };
+  oracle_attention(q, rows, h.n_heads, kv, d, h.scale, k, v, type, lo, hi, sinks, drained ? drains : NULL, truth, v2, end);
   if (below(4)) ck_assert(pool_reserve(e.pool, e.k->attention_room(&h, rows, max_len), NULL));
   e.k->attend(&e, &h, q, seen, n, scratch, y, kept ? &keep : NULL);
   alike(y, truth, rows * h.n_heads * d,
@@ -716,7 +728,7 @@ static void one_attention(size_t most_dim, size_t most_end, bool odd)
     rows, h.n_heads, kv, d, end, type, sinks[0], use_pages ? ", pages" : "");
   if (kept) alike(w, v2, rows * h.n_heads * end, "%s: weights", e.k->name);
   free(base[0]), free(base[1]), free(paged[0]), free(q), free(y), free(truth),
-    free(scratch), free(w), free(v2);
+    free(scratch), free(w), free(v2), free(drain_base), free(drains);
 }
 START_TEST(attention_is_the_oracle_within_a_block)
 {
@@ -792,7 +804,7 @@ START_TEST(every_window_in_a_tile)
         struct segment s = { { .key = (uintptr_t) k, .value = (uintptr_t) v, .row_bytes = 4 * width, .head_bytes = 4 * D, .type = WEIGHT_F32 },
           0, rows, 1 + (uint32_t) below(END - ROWS), window };
         for (uint32_t r = 0; r < rows; r++) hi[r] = s.first_position + r + 1, lo[r] = hi[r] > window ? hi[r] - window : 0;
-        oracle_attention(q, rows, 2, h.n_kv_heads, D, h.scale, k, v, ORACLE_F32, lo, hi, none, truth, NULL, 0);
+        oracle_attention(q, rows, 2, h.n_kv_heads, D, h.scale, k, v, ORACLE_F32, lo, hi, none, NULL, truth, NULL, 0);
         ck_assert(pool_reserve(e.pool, e.k->attention_room(&h, rows, END), NULL));
         e.k->attend(&e, &h, q, &s, 1, scratch, y, NULL);
         alike(y, truth, rows * 2 * D, "%s: %u rows with a window of %u", e.k->name, rows, window);
@@ -817,7 +829,7 @@ START_TEST(a_block_that_is_not_seen_leaves_no_sign)
     for (int c = 0; c < D; c++) ck_assert_msg(y[c] == 0 && signbit(y[c]), "%s: %a", e.k->name, (double) y[c]);
     uint32_t lo = END - 2, hi = END, sinks = s.view.sinks = 256; /* sinks that end with a block */
     float truth[D];
-    oracle_attention(q, 1, 1, 1, D, 1, k, v, ORACLE_F32, &lo, &hi, &sinks, truth, NULL, 0);
+    oracle_attention(q, 1, 1, 1, D, 1, k, v, ORACLE_F32, &lo, &hi, &sinks, NULL, truth, NULL, 0);
     e.k->attend(&e, &h, q, &s, 1, scratch, y, NULL);
     alike(y, truth, D, "%s: 256 sinks", e.k->name);
     free(k), free(v), free(scratch);
@@ -1875,7 +1887,7 @@ START_TEST(exponentials_where_they_end)
       for (int r = 0; r < ROWS; r++) q[r * D] = 1;
       struct segment s = { { .key = (uintptr_t) key, .value = (uintptr_t) value, .row_bytes = 4 * D, .head_bytes = 4 * D, .type = WEIGHT_F32 },
         0, ROWS, D - ROWS, 0 };
-      oracle_attention(q, ROWS, 1, 1, D, 1, key, value, ORACLE_F32, lo, hi, lo, truth, NULL, 0);
+      oracle_attention(q, ROWS, 1, 1, D, 1, key, value, ORACLE_F32, lo, hi, lo, NULL, truth, NULL, 0);
       ck_assert(pool_reserve(e.pool, e.k->attention_room(&h, ROWS, D), NULL));
       e.k->attend(&e, &h, q, &s, 1, scratch, y, NULL);
       alike(y, truth, ROWS * D, "%s: exponentials", e.k->name);

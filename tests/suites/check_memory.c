@@ -442,19 +442,20 @@ START_TEST(memory_in_words)
 }
 END_TEST
 
-/* the list of shapes: each of the fifteen once, with the numbers that are reckoned with, and a
+/* the list of shapes: each of the seventeen once, with the numbers that are reckoned with, and a
  * source */
-START_TEST(fifteen_shapes_are_listed_once_each)
+START_TEST(seventeen_shapes_are_listed_once_each)
 {
   static const char *const name[] = { "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "gpt3",
     "llama-7b", "llama-13b", "llama2-70b", "llama3-8b", "llama3-70b", "mistral-7b", "qwen2-7b",
-    "mixtral-8x7b", "olmoe-1b-7b", "qwen3-30b-a3b" };
-  bool seen[15] = { false };
+    "mixtral-8x7b", "olmoe-1b-7b", "qwen3-30b-a3b",
+    "gpt-oss-20b", "gpt-oss-120b" };
+  bool seen[17] = { false };
   struct run r = run("memory --shape list");
-  ck_assert_msg(r.status == 0 && r.n_err == 0 && lines_of(&r) == 16, "%s%s", r.out, r.err);
+  ck_assert_msg(r.status == 0 && r.n_err == 0 && lines_of(&r) == 18, "%s%s", r.out, r.err);
   char *at = strchr(r.out, '\n') + 1;
   ck_assert_msg(strncmp(r.out, "shape ", 6) == 0, "%s", r.out);
-  for (int i = 0; i < 15; i++, at = strchr(at, '\n') + 1) {
+  for (int i = 0; i < 17; i++, at = strchr(at, '\n') + 1) {
     char word[32], source[80], line[200];
     unsigned layers, heads, kv_heads, head_dim, d_model, d_inner, vocab, context, window;
     int64_t a[9], b[9];
@@ -463,8 +464,8 @@ START_TEST(fifteen_shapes_are_listed_once_each)
       &kv_heads, &head_dim, &d_model, &d_inner, &vocab, &context, &window, source);
     ck_assert_msg(
       fields == 11 && strlen(source) > 10 && strpbrk(source, "0123456789") != NULL, "%s", at);
-    while (k < 15 && strcmp(name[k], word) != 0) k++;
-    ck_assert_msg(k < 15 && !seen[k], "%s", word);
+    while (k < 17 && strcmp(name[k], word) != 0) k++;
+    ck_assert_msg(k < 17 && !seen[k], "%s", word);
     seen[k] = true;
     snprintf(line, sizeof line, "memory --shape %s --json", word);
     account_of(line, a);
@@ -547,7 +548,7 @@ int main(void)
   tcase_add_test(t, memory_says_what_the_order_says);
   tcase_add_test(t, memory_of_a_model_is_what_the_files_and_the_allocator_say);
   tcase_add_test(t, memory_in_words);
-  tcase_add_test(t, fifteen_shapes_are_listed_once_each);
+  tcase_add_test(t, seventeen_shapes_are_listed_once_each);
   suite_add_tcase(s, t);
   t = tcase_create("edges");
   tcase_set_timeout(t, 60);

@@ -333,7 +333,7 @@ void oracle_rope(float *x, size_t rows, size_t heads, size_t half, const uint32_
 #define UNSEEN(t) ((t) >= hi[r] || ((t) < lo[r] && (t) >= sinks[r]))
 void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, size_t d, float scale,
   const void *k, const void *v, int type, const uint32_t *lo, const uint32_t *hi,
-  const uint32_t *sinks, float *y, float *weights, size_t stride)
+  const uint32_t *sinks, const float *sink, float *y, float *weights, size_t stride)
 {
   size_t end = 0;
   for (size_t r = 0; r < rows; r++)
@@ -345,7 +345,7 @@ void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, si
     for (size_t h = 0; h < heads; h++) {
       const float *query = q + (r * heads + h) * d;
       size_t kv = h / (heads / n_kv);
-      float top = -INFINITY;
+      float top = sink ? sink[h] : -INFINITY;
       for (size_t b = 0; b < blocks; b++) {
         float lane[16] = { 0 };
         any[b] = 0;
@@ -370,7 +370,7 @@ void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, si
         l[b] = fold(lane);
         if (m[b] > top) top = m[b];
       }
-      float sum = 0, *out = y + (r * heads + h) * d;
+      float sum = sink && !(sink[h] <= -INFINITY) ? oracle_expf(sink[h] - top) : 0, *out = y + (r * heads + h) * d;
       for (size_t i = 0; i < d; i++) out[i] = 0;
       for (size_t b = 0; b < blocks; b++) {
         float w = oracle_expf(m[b] - top);

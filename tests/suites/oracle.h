@@ -22,10 +22,11 @@ void oracle_layernorm(const float *x, size_t rows, size_t d, const void *gain, c
 void oracle_rope(float *x, size_t rows, size_t heads, size_t half, const uint32_t *position,
   const float *frequency, float scaling);
 /* k and v: [positions][n_kv][d] of the stored type, one after the other; a row sees [0, sinks) and
- * [lo, hi); weights may be null: [rows][heads][stride] */
+ * [lo, hi); sink, one score a head that belongs to no position, may be null; so may weights:
+ * [rows][heads][stride] */
 void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, size_t d, float scale,
   const void *k, const void *v, int type, const uint32_t *lo, const uint32_t *hi,
-  const uint32_t *sinks, float *y, float *weights, size_t stride);
+  const uint32_t *sinks, const float *sink, float *y, float *weights, size_t stride);
 void oracle_gelu_tanh(const float *x, size_t n, float *y);
 void oracle_gelu_erf(const float *x, size_t n, float *y);
 void oracle_silu(const float *x, size_t n, float *y);

@@ -21,6 +21,7 @@ static void shape_settings(const struct named_shape *s, struct model_config *c)
   c->tied = s->tied;
   c->n_experts = s->n_experts, c->n_chosen = s->n_chosen;
   c->d_expert = s->d_expert;
+  if (c->window > 0 && c->window_pattern > 0) config_mark_windows(c);
 }
 
 /* If there is no such shape the message lists all of them, since nobody can guess whether it is

@@ -29,12 +29,13 @@ static void mend_head_norms(const struct model_config *c, struct tensor_line *l)
 }
 
 /* The gate, up and down of an expert have as many numbers each. The gate of a shared expert is a vector, and
-   counts as one of its kind. */
+   counts as one of its kind. With biases the matrices of an expert are of two sizes, and count together. */
 static size_t enter_experts(const struct model_config *c, struct tensor_line *line, size_t n)
 {
-  uint64_t layers = config_sparse_layers(c), d = c->d_model;
-  const struct tensor_line list[] = { { "router", d * c->n_experts, layers },
-    { "experts", d * c->d_expert, 3 * c->n_experts * layers },
+  uint64_t layers = config_sparse_layers(c), d = c->d_model, f = c->d_expert;
+  uint64_t one = c->mlp_bias ? 3 * d * f + 2 * f + d : d * f;
+  const struct tensor_line list[] = { { "router", (d + c->mlp_bias) * c->n_experts, layers },
+    { "experts", one, (c->mlp_bias ? 1 : 3) * c->n_experts * layers },
     { "shared expert", d * c->d_shared, 3 * layers },
     { "shared expert's gate", c->d_shared > 0 ? d : 0, layers } };
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
@@ -55,6 +56,8 @@ size_t footprint_switched_tensors(const struct model_config *c, struct tensor_li
       l.each = norm_of(c, c->d_model), l.times = norms_of_layer(c) * c->n_layers;
     if (strcmp(l.name, "last norm") == 0) l.each = norm_of(c, c->d_model);
     if (strcmp(l.name, "QK-norms") == 0) mend_head_norms(c, &l);
+    if (strcmp(l.name, "output projection") == 0 && c->head_sinks)
+      line[left++] = (struct tensor_line) { "sinks", c->n_heads, c->n_layers };
     if (l.each > 0 && l.times > 0) line[left++] = l;
     if (strcmp(l.name, "output projection") == 0) left = enter_experts(c, line, left);
   }

@@ -472,6 +472,14 @@ static bool settings_advice(struct config_reader *s)
   return settings_read(s, &t);
 }
 
+/* The blocks of gpt-oss are those of a type that we have, in two tensors; the loader puts them together. */
+static bool has_our_blocks(const struct config_reader *s, json_t *method)
+{
+  json_t *type = json_object_get(s->all, "model_type");
+  return json_is_string(type) && strcmp(json_string_value(type), "gpt_oss") == 0
+    && json_is_string(method) && strcmp(json_string_value(method), "mxfp4") == 0;
+}
+
 /* Checked before all others: weights that were quantized for another engine have tensors with
    other names and types, and a message about missing tensors would hide the reason. If you
    have converted them back and the field is still in the file, you may ask for it to be
@@ -481,7 +489,7 @@ static bool is_quantized(struct config_reader *s)
   static const char field[] = "quantization_config";
   json_t *given = json_object_get(s->all, field);
   json_t *method = json_object_get(given, "quant_method");
-  if (given == NULL || says_nothing(given)) return false;
+  if (given == NULL || says_nothing(given) || has_our_blocks(s, method)) return false;
   for (size_t i = 0; i < s->o->n_ignore; i++)
     if (strcmp(s->o->ignore[i], field) == 0) return false;
   char by[EXCERPT_MAX + 4] = "bitsandbytes";

@@ -305,7 +305,8 @@ static bool derive_sizes(struct key_reader *s)
    rope.scale_linear, and a factor without a word still means linear stretching, as llama.cpp reads
    it; of two factors the newer key's counts, because its row comes later. Llama 3's kind has no word
    at all: its files have a tensor with a divisor for each wheel, which the loader finds. In yarn the
-   key with the attention factor multiplies the factor that follows from the stretching. Bounds in the
+   key with the attention factor multiplies the factor that follows from the stretching. No key says
+   whether yarn rounds its bounds; the makers of gpt-oss do not. Bounds in the
    wrong order and a base of 1 are refused, as in a config.json: yarn divides by the base's logarithm. */
 static bool take_stretching(struct key_reader *s)
 {
@@ -313,6 +314,7 @@ static bool take_stretching(struct key_reader *s)
   struct gguf_words kind = { "none", 4 };
   char key[128];
   double times = r->attention_factor > 0 ? r->attention_factor : 1;
+  r->truncate = s->bit != GPT_OSS;
   const struct gguf_entry *e = gguf_find(&s->g, key_of(s, "rope.scaling.type", key));
   if (e != NULL && !gguf_string(e, &kind)) kind.n = 0;
   bool yarn = kind.n == 4 && memcmp(kind.text, "yarn", 4) == 0;

@@ -15,7 +15,7 @@
 
 /* In these families a window has a key, and readers look for it. */
 static bool takes_window(unsigned bit)
-{ return (bit & (GEMMA2 | GEMMA3 | PHI3)) != 0; }
+{ return (bit & (GEMMA2 | GEMMA3 | PHI3 | GPT_OSS)) != 0; }
 
 /* The advice of the makers, so far as there are keys for it: the penalty always, and the rest if it
    is to be followed, since no key can say do_sample. What is neutral is left out. */

@@ -3,7 +3,8 @@
 
    A layout is data: a new kind of file is a table, and nobody compares names elsewhere. In a
    pattern a tilde is the prefix that the body of the model may have, a number sign the number
-   of the layer, a per cent sign that of an expert. Whether rows are permuted or matrices transposed is never guessed from a
+   of the layer, a per cent sign that of an expert. A bar at its end: nothing follows for a weight, and
+   anything else after an underscore. Whether rows are permuted or matrices transposed is never guessed from a
    shape, since a square matrix has the shape of its transpose. */
 
 #include <inttypes.h>
@@ -258,12 +259,35 @@ static const struct tensor_layout gguf_moe = {
   SAME(TENSOR_ROUTER, "blk.#.ffn_gate_inp"), SAME(TENSOR_EXPERT_GATE, "blk.#.ffn_gate_exps"),
   SAME(TENSOR_EXPERT_UP, "blk.#.ffn_up_exps"), SAME(TENSOR_EXPERT_DOWN, "blk.#.ffn_down_exps") } };
 
+/* gpt-oss. Its experts are a tensor a kind, stored with the inputs first; gates and ups alternate. */
+static const struct tensor_layout hf_gpt_oss = {
+  .name = "hf-gpt-oss", .format = "safetensors", .prefix = "model.", .gate_between = true, .of = {
+  SAME(TENSOR_EMBEDDING, "~embed_tokens"), SAME(TENSOR_FINAL_NORM, "~norm"), SAME(TENSOR_HEAD, "lm_head"),
+  SAME(TENSOR_Q, "~layers.#.self_attn.q_proj"), SAME(TENSOR_K, "~layers.#.self_attn.k_proj"),
+  SAME(TENSOR_V, "~layers.#.self_attn.v_proj"), SAME(TENSOR_OUT, "~layers.#.self_attn.o_proj"),
+  SAME(TENSOR_SINKS, "~layers.#.self_attn.sinks|"),
+  SAME(TENSOR_ATTN_NORM, "~layers.#.input_layernorm"),
+  SAME(TENSOR_MLP_NORM, "~layers.#.post_attention_layernorm"),
+  SAME(TENSOR_ROUTER, "~layers.#.mlp.router"),
+  [TENSOR_EXPERT_UP] = {"~layers.#.mlp.experts.gate_up_proj|", true, false, NULL},
+  [TENSOR_EXPERT_DOWN] = {"~layers.#.mlp.experts.down_proj|", true, false, NULL} } };
+
+/* In a GGUF file they are a matrix each, and the inputs come last. */
+static const struct tensor_layout gguf_gpt_oss = {
+  .name = "gguf-gpt-oss", .format = "gguf", .of = {
+  SAME(TENSOR_EMBEDDING, "token_embd"), SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output"),
+  SAME(TENSOR_Q, "blk.#.attn_q"), SAME(TENSOR_K, "blk.#.attn_k"), SAME(TENSOR_V, "blk.#.attn_v"),
+  SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_SINKS, "blk.#.attn_sinks"),
+  SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_MLP_NORM, "blk.#.post_attention_norm"),
+  SAME(TENSOR_ROUTER, "blk.#.ffn_gate_inp"), SAME(TENSOR_EXPERT_GATE, "blk.#.ffn_gate_exps"),
+  SAME(TENSOR_EXPERT_UP, "blk.#.ffn_up_exps"), SAME(TENSOR_EXPERT_DOWN, "blk.#.ffn_down_exps") } };
+
 const struct tensor_layout *layout_at(size_t i)
 {
   static const struct tensor_layout *const known[] = { &hf_gpt2, &hf_llama,
     &gguf_gpt2, &gguf_llama, &gguf_qwen, &hf_olmo2, &hf_gemma2, &hf_phi3, &hf_neox,
     &hf_falcon, &hf_phi, &hf_stablelm, &gguf_olmo2, &gguf_gemma2, &gguf_phi3,
-    &hf_mixtral, &hf_moe, &gguf_moe };
+    &hf_mixtral, &hf_moe, &gguf_moe, &hf_gpt_oss, &gguf_gpt_oss };
   return i < sizeof known / sizeof known[0] ? known[i] : NULL;
 }
 
@@ -283,13 +307,14 @@ bool layout_fused(const struct tensor_layout *l)
   return l->of[TENSOR_QKV].pattern != NULL && !l->sliced;
 }
 
-/* Piece by piece: a tilde is the prefix, a number sign the layer, a per cent sign the expert. A name
-   that does not fit is cut, and then no tensor is found under it. */
+/* Piece by piece: a tilde is the prefix, a number sign the layer, a per cent sign the expert, a bar the end
+   of a name without a point. A name that does not fit is cut, and then no tensor is found under it. */
 static void name_by(const char *pattern, const char *prefix, uint32_t layer, uint32_t expert,
   const char *what, char full[160])
 {
   size_t n = 0;
-  for (const char *p = pattern; *p != '\0' && n < 160; p++) {
+  bool bar = strchr(pattern, '|') != NULL;
+  for (const char *p = pattern; *p != '\0' && *p != '|' && n < 160; p++) {
     char *to = full + n;
     size_t left = 160 - n;
     if (*p == '~') n += (size_t) snprintf(to, left, "%s", prefix);
@@ -297,7 +322,8 @@ static void name_by(const char *pattern, const char *prefix, uint32_t layer, uin
     else if (*p == '%') n += (size_t) snprintf(to, left, "%" PRIu32, expert);
     else n += (size_t) snprintf(to, left, "%c", *p);
   }
-  if (n < 160) snprintf(full + n, 160 - n, ".%s", what);
+  if (n >= 160 || (bar && strcmp(what, "weight") == 0)) return;
+  snprintf(full + n, 160 - n, "%c%s", bar ? '_' : '.', what);
 }
 
 void layout_name(const struct tensor_layout *l, enum tensor_role role,

@@ -83,7 +83,8 @@ static struct tensor require_tensor(struct model_loader *a,
       tensor_file_count(a->lm->weights)))
     a->ok = error_say(a->why, "%s: the loading was given up", t->file);
   if (!a->ok) return none;
-  uint32_t can = a->k->matrix_types & (columns == 0 ? WEIGHTS_ONE_BY_ONE : WEIGHTS_ALL);
+  bool one_by_one = columns == 0 || strcmp(what, "bias") == 0;
+  uint32_t can = a->k->matrix_types & (one_by_one ? WEIGHTS_ONE_BY_ONE : WEIGHTS_ALL);
   if (t->type < N_WEIGHT_TYPES && (can >> t->type & 1) != 0) {
     a->used[t->number] = true, a->bytes += t->bytes;
     a->lm->matrix_types |= 1u << t->type;
@@ -245,6 +246,17 @@ static void assemble_up(struct model_loader *a, struct model_layer *l)
   l->up[l->n_up++] = require_matrix(a, TENSOR_UP, d, inner, c->mlp_bias);
 }
 
+/* The matrices of all experts as one; of their biases there is a row for each. */
+static struct matrix require_stack(struct model_loader *a, enum tensor_role role, size_t in, size_t out)
+{
+  const struct model_config *c = &a->lm->config;
+  a->stacked = c->n_experts;
+  struct matrix all = require_matrix(a, role, in, out, false);
+  a->stacked = 0;
+  if (c->mlp_bias) all.bias = require_tensor(a, role, "bias", c->n_experts, out);
+  return all;
+}
+
 /* One matrix of each expert. A stack of matrices is again cut into slices. */
 static void require_experts(struct model_loader *a, struct mixture *x, int k)
 {
@@ -253,17 +265,118 @@ static void require_experts(struct model_loader *a, struct mixture *x, int k)
   size_t in = k == 2 ? c->d_expert : c->d_model, out = k == 2 ? c->d_model : c->d_expert;
   bool apart = layout_apart(a->layout, role[k]);
   struct matrix all = { .in = 0 };
-  if (!apart) {
-    a->stacked = c->n_experts;
-    all = require_matrix(a, role[k], in, out, false);
-    a->stacked = 0;
-  }
+  if (!apart) all = require_stack(a, role[k], in, out);
   for (uint32_t e = 0; e < c->n_experts && a->ok; e++) {
     struct matrix *to = k == 2 ? &x->expert[e].down : &x->expert[e].up[k];
     a->expert = e;
     *to = apart ? require_matrix(a, role[k], in, out, false) : slice_of(&all, e * out, out);
   }
   a->expert = 0;
+}
+
+/* A tensor of bytes, with one or two axes more than the matrices of all experts that it is a part of. */
+static const unsigned char *require_bytes(struct model_loader *a, enum tensor_role role, const char *what,
+  const char *wanted)
+{
+  char name[160], found[64] = "missing";
+  if (!a->ok) return NULL;
+  layout_name(a->layout, role, a->prefix, a->layer, what, name);
+  const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
+  const char *file = t == NULL ? tensor_file_path(a->lm->weights) : t->file;
+  if (t != NULL) shape_words(t, found);
+  a->ok = strcmp(found, wanted) == 0 || error_found(a->why, file, name, found, wanted);
+  if (a->ok && strcmp(number_types[t->type].name, "U8") != 0)
+    a->ok = error_found(a->why, file, name, number_types[t->type].name, "U8");
+  if (a->ok && !progress_tell(a->progress, ++a->n_found, tensor_file_count(a->lm->weights)))
+    a->ok = error_say(a->why, "%s: the loading was given up", t->file);
+  if (!a->ok) return NULL;
+  a->used[t->number] = true, a->bytes += t->bytes;
+  return t->data;
+}
+
+/* gpt-oss has the numbers of a block as pairs of neighbours, two in a byte, and all scales in a tensor of
+   their own. In our blocks a byte has numbers i and i+16, and the scale comes before them. */
+static void pack_mxfp4(const unsigned char *number, const unsigned char *scale, size_t n, unsigned char *to)
+{
+  for (size_t b = 0; b < n; b++, number += 16, to += 17) {
+    to[0] = scale[b];
+    for (int i = 0; i < 16; i++) {
+      int low = number[i / 2] >> i % 2 * 4 & 15, high = number[8 + i / 2] >> i % 2 * 4 & 15;
+      to[1 + i] = (unsigned char) (low | high << 4);
+    }
+  }
+}
+
+/* All matrices of a kind in two tensors, whose shapes are those of the settings. */
+struct packed_stack { size_t in, rows; const unsigned char *number, *scale; };
+
+static struct packed_stack find_packed(struct model_loader *a, enum tensor_role role, size_t in, size_t out)
+{
+  uint32_t n = a->lm->config.n_experts;
+  struct packed_stack s = { .in = in, .rows = n * out };
+  char wanted[100];
+  snprintf(wanted, sizeof wanted, "[%" PRIu32 ", %zu, %zu, 16]", n, out, in / WEIGHT_BLOCK);
+  s.number = require_bytes(a, role, "blocks", wanted);
+  snprintf(wanted, sizeof wanted, "[%" PRIu32 ", %zu, %zu]", n, out, in / WEIGHT_BLOCK);
+  s.scale = require_bytes(a, role, "scales", wanted);
+  return s;
+}
+
+static size_t packed_bytes(const struct packed_stack *s)
+{ return s->rows * weight_row_bytes(WEIGHT_MXFP4, s->in); }
+
+/* The pages of the file are not needed again. */
+static struct matrix pack_stack(struct model_loader *a, const struct packed_stack *s, unsigned char *to)
+{
+  size_t n = s->rows * (s->in / WEIGHT_BLOCK);
+  pack_mxfp4(s->number, s->scale, n, to);
+  tensor_file_release(a->lm->weights, s->number, 16 * n);
+  tensor_file_release(a->lm->weights, s->scale, n);
+  return (struct matrix) { .weight = { to, WEIGHT_MXFP4 }, .in = s->in,
+    .out = s->rows / a->lm->config.n_experts };
+}
+
+/* The experts' matrices in blocks of four bits: the only matrices that a model makes itself. Shapes are
+   compared before memory is asked for, so a file cannot ask for more than it has. */
+static void require_packed(struct model_loader *a, struct mixture *x, struct matrix all[2])
+{
+  const struct model_config *c = &a->lm->config;
+  size_t d = c->d_model, f = c->d_expert;
+  const char *path = tensor_file_path(a->lm->weights);
+  if (a->ok && (d % WEIGHT_BLOCK != 0 || f % WEIGHT_BLOCK != 0))
+    a->ok = error_say(a->why, "%s: blocks of 32 numbers in rows of %zu and %zu;"
+      " wanted: multiples of 32", path, d, f);
+  if (a->ok && (a->k->matrix_types >> WEIGHT_MXFP4 & 1) == 0)
+    a->ok = error_say(a->why, "%s: experts in MXFP4; wanted: a type of the kernels %s", path, a->k->name);
+  struct packed_stack up = find_packed(a, TENSOR_EXPERT_UP, d, 2 * f);
+  struct packed_stack down = find_packed(a, TENSOR_EXPERT_DOWN, f, d);
+  if (a->ok) x->owned = memory_alloc(a->m, MEMORY_WEIGHTS, packed_bytes(&up) + packed_bytes(&down), 1, a->why);
+  a->ok = a->ok && x->owned != NULL;
+  if (!a->ok) return;
+  all[0] = pack_stack(a, &up, x->owned);
+  all[1] = pack_stack(a, &down, (unsigned char *) x->owned + packed_bytes(&up));
+  all[0].bias = require_tensor(a, TENSOR_EXPERT_UP, "bias", c->n_experts, 2 * f);
+  all[1].bias = require_tensor(a, TENSOR_EXPERT_DOWN, "bias", c->n_experts, d);
+  a->lm->matrix_types |= 1u << WEIGHT_MXFP4;
+}
+
+/* Gates and ups that alternate stay one matrix, in the order of the file: a pass takes its results in pairs. */
+static void require_pairs(struct model_loader *a, struct mixture *x)
+{
+  const struct model_config *c = &a->lm->config;
+  size_t d = c->d_model, f = c->d_expert;
+  struct matrix all[2] = { { .in = 0 } };
+  char name[160];
+  layout_name(a->layout, TENSOR_EXPERT_UP, a->prefix, a->layer, "blocks", name);
+  if (tensor_file_find(a->lm->weights, name) != NULL) require_packed(a, x, all);
+  else {
+    all[0] = require_stack(a, TENSOR_EXPERT_UP, d, 2 * f);
+    all[1] = require_stack(a, TENSOR_EXPERT_DOWN, f, d);
+  }
+  for (uint32_t e = 0; e < c->n_experts && a->ok; e++) {
+    x->expert[e].up[0] = slice_of(&all[0], e * 2 * f, 2 * f);
+    x->expert[e].down = slice_of(&all[1], e * d, d);
+  }
 }
 
 /* The expert that computes every row, and the number by which each row takes it. */
@@ -289,9 +402,10 @@ static void assemble_experts(struct model_loader *a, struct model_layer *l)
     x->expert = memory_alloc(a->m, MEMORY_OTHER, c->n_experts, sizeof *x->expert, a->why);
   a->ok = a->ok && x != NULL && x->expert != NULL;
   if (!a->ok) return;
-  x->router = require_matrix(a, TENSOR_ROUTER, c->d_model, c->n_experts, false);
+  x->router = require_matrix(a, TENSOR_ROUTER, c->d_model, c->n_experts, c->mlp_bias);
   uint64_t madds = lm->layer_madds, bytes = a->bytes;
-  for (int k = 0; k < 3; k++) require_experts(a, x, k);
+  if (a->layout->gate_between) require_pairs(a, x);
+  else for (int k = 0; k < 3; k++) require_experts(a, x, k);
   lm->layer_madds = madds + (uint64_t) 3 * c->n_chosen * c->d_model * c->d_expert;
   lm->expert_bytes += a->bytes - bytes;
   if (c->d_shared > 0) require_shared(a, x);
@@ -307,6 +421,7 @@ static void assemble_layer(struct model_loader *a, uint32_t i,
   a->layer = i;
   if (!c->bare_branches) l->attn_norm = require_norm(a, TENSOR_ATTN_NORM, d);
   assemble_qkv(a, l);
+  if (c->head_sinks) l->sink = require_tensor(a, TENSOR_SINKS, "weight", c->n_heads, 0);
   l->out = require_matrix(a, TENSOR_OUT, (size_t) c->n_heads * c->head_dim, d,
     c->out_bias);
   if (c->post_norms) l->attn_post = require_norm(a, TENSOR_ATTN_POST, d);
@@ -520,7 +635,7 @@ static bool model_assemble(struct model_loader *a)
   double scale = c->scaled ? 1 / sqrt((double) c->head_dim) : 1;
   if (c->score_scale > 0) scale = c->score_scale;
   lm->attention = (struct attention_dims) { c->n_heads, c->n_kv_heads, c->head_dim,
-    (float) scale, (float) c->score_cap };
+    (float) scale, .cap = (float) c->score_cap };
   lm->own_gains = c->one_plus || c->qk_norm_each;
   assemble_ends(a);
   if (a->ok) assemble_layers(a);
@@ -574,7 +689,7 @@ static void free_experts(struct memory *m, struct model *lm)
 {
   for (uint32_t i = 0; i < lm->config.n_layers && lm->layers != NULL; i++) {
     struct mixture *x = lm->layers[i].experts;
-    if (x != NULL) memory_free(m, x->expert);
+    if (x != NULL) memory_free(m, x->expert), memory_free(m, x->owned);
     memory_free(m, x);
   }
 }

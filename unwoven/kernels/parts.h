@@ -39,7 +39,7 @@ enum { SCORES = 256 + 16 };
 /* the heads of one row that a worker takes together; heads_room.inc says how much room they need. Arrays: away[n], bytes from the
    beginning of a row to the head's part of it; score[n][SCORES]; left[n][most][2 + head_dim], the results of the blocks of positions */
 struct heads_unit { const struct attention_dims *h; const struct kv_view *v;
-  size_t n, most; /* heads; blocks that each may have */
+  size_t first, n, most; /* the first of n heads; blocks that each may have */
   const float *q; float *y, *score, *left; size_t *away; };
 
 /* attention of one row, all heads together */

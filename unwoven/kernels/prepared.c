@@ -112,7 +112,7 @@ static void list_matrix(struct listing *s, const struct matrix *w, bool all)
 /* Experts that no row will ever choose are prepared as well: nobody knows which these are. */
 static void list_expert(struct listing *s, const struct expert_mlp *x, bool all)
 {
-  for (int k = 0; k < 2; k++) list_matrix(s, &x->up[k], all);
+  for (size_t k = 0; k < expert_ups(x); k++) list_matrix(s, &x->up[k], all);
   list_matrix(s, &x->down, all);
 }
 

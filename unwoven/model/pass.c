@@ -139,7 +139,7 @@ static size_t mlp_room(const struct kernels *k, const struct matrix *up, size_t 
 static size_t experts_room(const struct kernels *k, const struct mixture *x, size_t n)
 {
   const struct expert_mlp *one = &x->expert[0], *shared = &x->shared;
-  size_t most = larger(k->room(&x->router, 1, n), mlp_room(k, one->up, 2, &one->down, n));
+  size_t most = larger(k->room(&x->router, 1, n), mlp_room(k, one->up, expert_ups(one), &one->down, n));
   if (x->shared_gate.weight.data == NULL) return most;
   most = larger(most, k->room(&x->shared_gate, 1, n));
   return larger(most, mlp_room(k, shared->up, 2, &shared->down, n));

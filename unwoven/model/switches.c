@@ -217,6 +217,31 @@ void work_rotate(struct work *w, uint32_t layer)
   grow_queries(w);
 }
 
+/* A number that is none stays none: no comparison is true of it. What is read is never behind what is
+   written, so a result may take the place of its operands. */
+static void clamped_gate(const struct model_config *c, const float *gate, const float *up, size_t step,
+  size_t n, float *y)
+{
+  float alpha = (float) c->swiglu_alpha, most = (float) c->swiglu_limit;
+  for (size_t i = 0; i < n; i++) {
+    float g = gate[i * step], u = up[i * step];
+    if (g > most) g = most;
+    if (u > most) u = most;
+    if (u < -most) u = -most;
+    y[i] = (u + 1) * (g / (1.0f + num_expf(-(alpha * g))));
+  }
+}
+
+/* With pairs, inner has gate and up of each number as neighbours, and goes on into the array of ups, which
+   comes next in memory. */
+void work_gate(struct work *w, bool pairs, size_t n)
+{
+  const struct model_config *c = &w->lm->config;
+  float *gate = w->inner, *up = pairs ? gate + 1 : w->up;
+  if (c->swiglu_alpha > 0) clamped_gate(c, gate, up, pairs ? 2 : 1, n, gate);
+  else w->e->k->activate(w->e, c->activation, gate, up, n, gate);
+}
+
 /* What a half of a layer adds, before it is added. */
 void work_branch(struct work *w, const struct norm *post)
 {

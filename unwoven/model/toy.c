@@ -61,7 +61,7 @@ void toy_make(struct toy *y)
   y->lm.embedding = (struct tensor) { y->token[0], WEIGHT_F32 };
   y->lm.positions = (struct tensor) { y->place[0], WEIGHT_F32 };
   y->lm.head = around(y->asked[0], TOY_WIDTH, TOY_WORDS);
-  y->lm.attention = (struct attention_dims) { 2, 2, 2, 0.70710678f, 0 };
+  y->lm.attention = (struct attention_dims) { 2, 2, 2, 0.70710678f, .cap = 0 };
   y->lm.layer_madds = 4 * TOY_WIDTH * TOY_WIDTH + 3 * TOY_WIDTH;
 }
 
