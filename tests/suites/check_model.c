@@ -550,12 +550,24 @@ static void layer_sums(
     if (ignored) continue;
     const char *expert = strstr(t->name, ".experts."); /* a row has n_chosen of them, say the first; their bytes are counted apart */
     if (layer && expert == NULL) *bytes += t->bytes;
-    if (layer && t->rank == 2 && !strstr(t->name, "norm")
+    if (expert != NULL && (expert[9] < '0' || expert[9] > '9')) { /* a tensor of all experts: numbers, pairs of them in a byte, or what is not multiplied */
+      uint64_t one = t->elements / lm->config.n_experts;
+      bool beside = strstr(expert, "_bias") != NULL || strstr(expert, "_scales") != NULL;
+      *madds += beside ? 0 : (strstr(expert, "_blocks") != NULL ? 2 : 1) * one * lm->config.n_chosen;
+    }
+    else if (layer && t->rank == 2 && !strstr(t->name, "norm")
       && (expert == NULL || strtoul(expert + 9, NULL, 10) < lm->config.n_chosen)) *madds += t->elements;
     if (strncmp(t->name, "lm_head.", 8) == 0 || strcmp(t->name, "embed_out.weight") == 0) *head_bytes += t->bytes;
     if (lm->config.tied && (strstr(t->name, "wte") || strstr(t->name, "embed")))
       *head_bytes = t->bytes;
   }
+}
+static uint64_t expert_size(const struct model *lm)
+{
+  uint64_t sum = 0;
+  for (size_t i = 0; i < tensor_file_count(lm->weights); i++)
+    if (strstr(tensor_file_at(lm->weights, i)->name, ".experts.") != NULL) sum += tensor_file_at(lm->weights, i)->bytes;
+  return sum == 0 ? 0 : sum / lm->config.n_experts / config_sparse_layers(&lm->config);
 }
 /* experts that some row of a pass has chosen, in all layers, and the bytes of one */
 static void see_touched(void *ctx, enum tap_point point, uint32_t layer, float *x, size_t rows, size_t width)
@@ -601,7 +613,7 @@ START_TEST(counters_are_tallies)
       ck_assert(!ok);
     }
     struct pass *p;
-    uint64_t touched = 0, expert = 12ull * c->d_model * c->d_expert; /* three matrices in float */
+    uint64_t touched = 0, expert = expert_size(r.lm);
     ck_assert_msg(model_forward_watched(&r.e, r.lm, r.s, rows, n, &(struct watcher){ see_touched, &touched, false },
       &p, &r.why), "%s", r.why.text);
     b.c.weight_bytes_read += touched * expert;
