@@ -16,6 +16,7 @@
 #include "accounts/accounts.h"
 #include "command.h"
 #include "cuda/device.h"
+#include "families/config.h"
 
 struct reckoning {
   const struct console *c;
@@ -84,12 +85,19 @@ static int settings_from_numbers(struct reckoning *r)
   return heads_divide(r);
 }
 
-/* numbers beside a shape replace its own */
+/* numbers beside a shape replace its own; if only some layers have a window, a longer list goes on in the
+   same way */
 static int settings_from_shape(struct reckoning *r)
 {
   r->name = r->w->of[OPTION_SHAPE].text;
   if (!named_shape_find(r->name, &r->settings, &r->why)) return STATUS_USAGE;
   take_numbers(r);
+  if (r->settings.window_listed && r->settings.n_layers > CONFIG_MAX_LISTED) {
+    error_say(&r->why, "--layers %" PRIu32 " of %s; wanted: at most %d, as not all of them have a window",
+      r->settings.n_layers, r->name, CONFIG_MAX_LISTED);
+    return STATUS_USAGE;
+  }
+  if (r->settings.window_listed) config_mark_windows(&r->settings);
   r->whole = true;
   r->asked.context = r->settings.n_positions, r->has_context = true;
   return heads_divide(r);

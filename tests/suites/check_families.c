@@ -539,7 +539,7 @@ START_TEST(a_layout_says_how_a_file_has_its_tensors)
   ck_assert_msg(layout_answer(dir, &l, got, &n, &why), "%s", why.text);
   ck_assert(memcmp(got, want, n * sizeof *got) == 0);
   variant_drop(dir);
-  ck_assert(layout_find("another", "gpt2") == NULL && layout_at(18) == NULL);
+  ck_assert(layout_find("another", "gpt2") == NULL && layout_at(20) == NULL);
   ck_assert(layout_find("safetensors", NULL) == NULL && layout_find("gguf", "another") == NULL);
   ck_assert(layout_find("gguf", "mistral") == layout_at(3) && layout_find("gguf", "qwen3") == layout_at(4));
 }
@@ -684,7 +684,7 @@ static const struct {
   { "families/gpt_oss", "config.json", "sliding_window", "2" },
   { "families/gpt_oss", "config.json", "layer_types",
     "[\"full_attention\",\"sliding_attention\",\"full_attention\"]" },
-  { "families/gpt_oss", "config.json", "rope_parameters.truncate", "true" },
+  { "families/gpt_oss-mxfp4", "config.json", "rope_scaling.truncate", "true" },
   { "families/gpt_oss-mxfp4", "config.json", "swiglu_limit", "0.2" },
 };
 START_TEST(used_fields_change_the_answer_or_are_refused)

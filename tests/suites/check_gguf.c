@@ -908,7 +908,7 @@ static const struct {
   const char *words; /* null: it is accepted */
 } setting[] = {
   { "as it is", NULL, "", 0, NULL },
-  { "no architecture", "general.architecture", "", 0, "general.architecture is missing; wanted: gpt2, llama, qwen2, qwen3, smollm3, granite, olmo2, gemma, gemma2, gemma3, phi3 or qwen3moe" },
+  { "no architecture", "general.architecture", "", 0, "general.architecture is missing; wanted: gpt2, llama, qwen2, qwen3, smollm3, granite, olmo2, gemma, gemma2, gemma3, phi3, qwen3moe or gpt-oss" },
   { "another architecture", "general.architecture", "\"general.architecture\" 4=8 \"falcon\"", 1, "general.architecture is \"falcon\"" },
   { "the beginning of one", "general.architecture", "\"general.architecture\" 4=8 \"llam\"", 1, "general.architecture is \"llam\"" },
   { "an architecture that is a number", "general.architecture", "\"general.architecture\" 4=4 4=1", 1, "general.architecture is 1" },

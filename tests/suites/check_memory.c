@@ -471,11 +471,14 @@ START_TEST(seventeen_shapes_are_listed_once_each)
     account_of(line, a);
     ck_assert_int_eq(a[3], context);
     ck_assert_int_eq(a[2], 2 * (int64_t) layers * kv_heads * head_dim * 2);
-    ck_assert_int_eq(a[5], a[2] * (window > 0 && window < context ? window : context));
+    bool half = strncmp(word, "gpt-oss", 7) == 0; /* in these every other layer has the window */
+    int64_t near = a[2] * (window > 0 && window < context ? window : context);
+    ck_assert_int_eq(a[5], half ? near / 2 + a[2] * (int64_t) context / 2 : near);
     snprintf(line, sizeof line,
       "memory --shape %s --json --layers %u --heads %u --kv-heads %u --head-dim %u --d-model %u "
       "--d-inner %u --vocab-size %u --context %u --window %u",
       word, layers, heads, kv_heads, head_dim, d_model, d_inner, vocab, context, window);
+    if (half) *strstr(line, " --window") = '\0'; /* which would be for all layers */
     account_of(line, b);
     for (int j = 0; j < 9; j++)
       ck_assert_msg(
