@@ -276,6 +276,8 @@ static void print_inspection(struct inspection *g)
   const struct model_config *c = g->o.lm == NULL ? NULL : &g->o.lm->config;
   if (c != NULL) fprintf(g->c->out, "architecture: %s\n", c->family);
   fprintf(g->c->out, "parameters: %" PRIu64 "\n", count_parameters(g));
+  size_t files = tensor_file_files(g->tensors);
+  if (files > 1) fprintf(g->c->out, "parts: %zu files\n", files);
   if (c != NULL) show_settings(g);
   show_tensors(g);
   if (c == NULL) return;
@@ -294,6 +296,7 @@ static void put_inspection(struct inspection *g)
   if (c != NULL) writer_words(j, c->family);
   else writer_word(j, "null");
   put_count_as(j, "parameters", count_parameters(g));
+  put_count_as(j, "parts", tensor_file_files(g->tensors));
   if (c != NULL) {
     put_count_as(j, "context", c->n_positions);
     show_settings(g);

@@ -1,7 +1,7 @@
 /* cmd_pull.c -- incipit pull: what is fetched is listed first; then it comes, file by file, and goes on where it stopped.
 
-   A folder is a model when its config.json is there, and that comes last. So an older one is removed before anything else in the store is
-   replaced, and a pull that is stopped leaves no folder that is half of one version and half of another. In a folder of the user's (--dir)
+   A folder is a model when its config.json is there, and that comes last; so does the first of several GGUF files. So an older one is
+   removed before anything else in the store is replaced, and a pull that is stopped leaves no model that is half of one version and half of another. In a folder of the user's (--dir)
    nothing is replaced or removed. Two at once in one folder would write into the same part: the folder is locked, which costs no file and
    ends with the process. */
 
@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#include "gguf/parts.h"
 #include "ground/timing.h"
 #include "command.h"
 #include "hub.h"
@@ -63,12 +64,31 @@ static void show_model(struct shelf *s, const char *file, const char *path, uint
   writer_close(s->j, '}');
 }
 
+/* A model in several files is one line: under the first of those that are here, with the bytes of all. */
+static bool take_parts(const struct shelf *s, const char *name, uint64_t *bytes, bool *whole)
+{
+  char part[HUB_FILE + 20], path[PATH_CAP];
+  unsigned no = 1, of = 1;
+  size_t stem = gguf_part_named(name, &no, &of);
+  *bytes = 0, *whole = of <= GGUF_MAX_PARTS;
+  for (unsigned i = 1; i <= of && (i <= no || *whole); i++) {
+    struct stat about;
+    snprintf(part, sizeof part, "%.*s-%05u-of-%05u.gguf", (int) stem, name, i, of);
+    bool here = path_join(path, s->folder, stem > 0 ? part : name, NULL) && stat(path, &about) == 0;
+    if (here && i < no) return false;
+    if (here) *bytes += (uint64_t) about.st_size;
+    *whole = *whole && here;
+  }
+  return true;
+}
+
 static void show_gguf(void *ctx, const char *name)
 {
   struct shelf *s = ctx;
   char path[PATH_CAP];
-  struct stat about;
-  if (path_join(path, s->folder, name, NULL) && stat(path, &about) == 0) show_model(s, name, path, (uint64_t) about.st_size, true);
+  uint64_t bytes;
+  bool whole;
+  if (path_join(path, s->folder, name, NULL) && take_parts(s, name, &bytes, &whole)) show_model(s, name, path, bytes, whole);
 }
 
 /* the folder as a model, if it is one; what is not whole; and its GGUF files */
@@ -293,14 +313,17 @@ static bool check_own_folder(struct pull *p)
   return true;
 }
 
-static void retire_settings(struct pull *p)
+/* What -m finds the model by: the settings of a folder, the first of several files. Settings are small, and fetched again; a file that
+   is right is kept. */
+static void retire_last(struct pull *p)
 {
   char path[PATH_CAP];
-  for (size_t i = 0; p->l.single == NULL && i < p->l.n; i++)
-    if (strcmp(p->l.file[i].name, "config.json") == 0 && path_join(path, p->folder, p->l.file[i].name, NULL)) {
-      unlink(path);
-      p->here[i] = false;
-    }
+  size_t n = 0, last = 0;
+  for (size_t i = 0; i < p->l.n; i++)
+    if (p->l.file[i].chosen) n++, last = i;
+  if (n < 2 || (p->l.single != NULL && p->here[last]) || !path_join(path, p->folder, p->l.file[last].name, NULL)) return;
+  unlink(path);
+  p->here[last] = false;
 }
 
 static bool prepare_folder(struct pull *p)
@@ -308,9 +331,8 @@ static bool prepare_folder(struct pull *p)
   char path[PATH_CAP];
   if (!make_folders(p->folder, true, &p->why) || !lock_folder(p) || !check_room(p)) return false;
   if (p->w->of[OPTION_DIR].given && !check_own_folder(p)) return false;
-  if (p->l.single != NULL) return model_path(p, path, &p->why) && make_folders(path, false, &p->why);
-  if (!p->w->of[OPTION_DIR].given) retire_settings(p);
-  return true;
+  if (!p->w->of[OPTION_DIR].given) retire_last(p);
+  return p->l.single == NULL || (model_path(p, path, &p->why) && make_folders(path, false, &p->why));
 }
 
 /* ---- from the question to the last file */

@@ -40,7 +40,7 @@ struct hub_pick {
   char the[HUB_FILE], one[HUB_FILE], list[300];
 };
 
-/* offers a file; a name that is no model's is passed over */
+/* offers a file; a name that is no model's is passed over, and so are the other parts of one whose first is offered as well */
 void hub_pick_offer(struct hub_pick *p, const char *name);
 
 /* the one that is meant, or null and a sentence about what is not clear; of is what has the files */
@@ -65,7 +65,7 @@ void hub_each_gguf(const char *folder, void (*see)(void *ctx, const char *name),
 struct hub_file { char name[HUB_FILE], sum[SUM_TEXT]; uint64_t bytes; enum sum_kind kind; bool chosen; };
 
 /* what the hub says: the commit; the files that the engine might read; whether there are weights of a kind that it does not read; after
-   hub_choose, the GGUF file that was chosen, or null for a directory, and the files in the order in which they are fetched */
+   hub_choose, the GGUF file that was chosen, of several the first, or null for a directory, and the files in the order in which they are fetched */
 struct hub_listing { char commit[41]; struct hub_file *file; size_t n, cap; bool has_pickle; const struct hub_file *single; };
 
 /* limits: bytes of an answer, files in it, bytes of a file */
@@ -80,7 +80,7 @@ bool hub_listing_read(struct memory *m, const char *from, const char *text, size
 void hub_listing_free(struct memory *m, struct hub_listing *l);
 
 /* chooses what the engine reads: the file that the name asks for, or a directory of settings, vocabulary and weights, or the one GGUF file
-   that there is; false and a sentence that says what there is */
+   that there is, in both cases with the other parts of a model in several; false and a sentence that says what there is */
 bool hub_choose(struct hub_listing *l, const struct hub_name *n, struct error *why);
 
 /* ---- fetching */

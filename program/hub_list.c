@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gguf/parts.h"
 #include "hub.h"
 #include "safetensors/jsonfile.h"
 
@@ -198,11 +199,19 @@ static void choose_directory(struct hub_listing *l)
   }
 }
 
-/* a model in several GGUF files, each of them large: what could not be opened is not fetched either */
-static bool in_parts(const char *name)
+/* All files of a model in several, or the one. What could not be opened is not fetched: each file is large. */
+static bool choose_parts(struct hub_listing *l, const struct hub_name *n, const char *name, struct error *why)
 {
-  const char *of = strstr(name, "-of-0");
-  return of != NULL && ends_with(name, ".gguf") && strlen(of) == strlen("-of-00001.gguf");
+  unsigned no = 0, of = 0;
+  char part[HUB_FILE + 20];
+  size_t stem = gguf_part_named(name, &no, &of);
+  if (stem == 0) return choose(l, name);
+  if (of > GGUF_MAX_PARTS) return error_say(why, "%s has %s; wanted: at most %d parts", n->repo, name, GGUF_MAX_PARTS);
+  for (unsigned i = 1; i <= of; i++) {
+    snprintf(part, sizeof part, "%.*s-%05u-of-%05u.gguf", (int) stem, name, i, of);
+    if (!choose(l, part)) return error_say(why, "%s has %s and not %s; wanted: all %u parts of a model", n->repo, name, part, of);
+  }
+  return true;
 }
 
 static bool choose_gguf(struct hub_listing *l, const struct hub_name *n, struct error *why)
@@ -213,19 +222,23 @@ static bool choose_gguf(struct hub_listing *l, const struct hub_name *n, struct 
     return error_say(why, "%s has no model.safetensors%s and no GGUF file; wanted: one of the two", n->repo,
       l->has_pickle ? ", only weights of another kind," : "");
   const char *name = hub_pick_end(&pick, n->repo, why);
-  if (name == NULL) return false;
-  if (in_parts(name))
-    return error_say(why, "%s has %s, one of several parts; wanted: a GGUF file in one (llama-gguf-split --merge makes it)", n->repo, name);
-  choose(l, name);
-  return true;
+  return name != NULL && choose_parts(l, n, name, why);
 }
 
-/* The small ones first, so that what is wrong is seen before hours have gone; config.json last, since a folder without it is no model. */
+/* By its first file -m finds a model in several, and by its settings a folder: 1 and 2. */
+static int lateness(const char *name)
+{
+  unsigned no = 0, of = 0;
+  if (strcmp(name, beside[0]) == 0) return 2;
+  return gguf_part_named(name, &no, &of) > 0 && no == 1;
+}
+
+/* The small ones first, so that what is wrong is seen before hours have gone; what -m finds a model by last, so that it finds whole ones. */
 static int by_order(const void *a, const void *b)
 {
   const struct hub_file *x = a, *y = b;
-  bool x_last = strcmp(x->name, beside[0]) == 0, y_last = strcmp(y->name, beside[0]) == 0;
-  if (x_last != y_last) return x_last ? 1 : -1;
+  int late = lateness(x->name) - lateness(y->name);
+  if (late != 0) return late;
   if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
   return strcmp(x->name, y->name);
 }

@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "gguf/parts.h"
 #include "environment.h"
 #include "hub.h"
 
@@ -119,10 +120,13 @@ static bool is_model(const char *name)
   return ends_with(name, ".gguf") && strncasecmp(name, "mmproj", 6) != 0 && strncasecmp(name, "imatrix", 7) != 0;
 }
 
+/* A model in several files is one model, and its first file stands for it; another is meant only by its whole name. */
 void hub_pick_offer(struct hub_pick *p, const char *name)
 {
   const char *last = last_part(name);
-  if (!is_model(last)) return;
+  unsigned no = 1, of = 1;
+  gguf_part_named(last, &no, &of);
+  if (!is_model(last) || (no > 1 && strcmp(name, p->wanted) != 0 && strcmp(last, p->wanted) != 0)) return;
   bool exact = strcmp(name, p->wanted) == 0 || strcmp(last, p->wanted) == 0;
   bool fits = exact || p->wanted[0] == '\0' || has_word(last, p->wanted);
   size_t used = strlen(p->list);

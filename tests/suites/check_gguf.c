@@ -914,7 +914,7 @@ static const struct {
   { "an architecture that is a number", "general.architecture", "\"general.architecture\" 4=4 4=1", 1, "general.architecture is 1" },
   { "an adapter", NULL, "\"general.type\" 4=8 \"adapter\"", 1, "general.type is \"adapter\"; wanted: model" },
   { "a model", NULL, "\"general.type\" 4=8 \"model\"", 1, NULL },
-  { "one of three parts", NULL, "\"split.count\" 4=2 2=3", 1, "split.count is 3; wanted: 1: a whole file" },
+  { "one of three parts", NULL, "\"split.count\" 4=2 2=3", 1, "split.count is 3; wanted: a file with a name such as NAME-00001-of-00003.gguf" },
   { "one of one", NULL, "\"split.count\" 4=2 2=1", 1, NULL },
   { "no context", L("context_length"), "", 0, "llama.context_length is missing; wanted: an integer from 1" },
   { "a context of 0", L("context_length"), "\"llama.context~length\" 4=4 4=0", 1, "llama.context_length is 0; wanted" },

@@ -319,7 +319,17 @@ START_TEST(what_the_engine_reads_is_chosen)
     { "a-Q8_0.gguf a-Q4_0.gguf", "", NULL, "org/name has 2 GGUF files: a-Q8_0.gguf, a-Q4_0.gguf; wanted: one of them, as org/name:a-Q8_0.gguf" },
     { "a-Q8_0.gguf a-Q4_0.gguf", "Q5_0", NULL, "org/name has no GGUF file `Q5_0'; wanted: the name of one of its 2" },
     { "a-Q8_0.gguf b-Q8_0.gguf", "Q8_0", NULL, "`Q8_0' fits 2 GGUF files" }, { "a-Q8_0.gguf x/a-Q8_0.gguf", "x/a-Q8_0.gguf", "x/a-Q8_0.gguf", NULL },
-    { "a-Q8_0-00001-of-00002.gguf", "", NULL, "one of several parts" }, { "config.json pytorch_model.bin", "", NULL, "only weights of another kind" },
+    { "a-Q8_0-00001-of-00002.gguf a-Q8_0-00002-of-00002.gguf", "", "a-Q8_0-00002-of-00002.gguf a-Q8_0-00001-of-00002.gguf", NULL },
+    { "x/a-q8_0-00001-of-00003.gguf x/a-q8_0-00002-of-00003.gguf x/a-q8_0-00003-of-00003.gguf b-Q4_0.gguf", "Q8_0",
+      "x/a-q8_0-00002-of-00003.gguf x/a-q8_0-00003-of-00003.gguf x/a-q8_0-00001-of-00003.gguf", NULL },
+    { "a-Q8_0-00001-of-00002.gguf a-Q8_0-00002-of-00002.gguf a-Q4_0.gguf config.json", "a-Q8_0-00002-of-00002.gguf",
+      "a-Q8_0-00002-of-00002.gguf a-Q8_0-00001-of-00002.gguf", NULL },
+    { "a-Q8_0-00001-of-00002.gguf a-Q8_0-00002-of-00002.gguf a-Q4_0.gguf", "", NULL,
+      "org/name has 2 GGUF files: a-Q8_0-00001-of-00002.gguf, a-Q4_0.gguf; wanted: one of them" },
+    { "a-Q8_0-00001-of-00002.gguf", "", NULL, "org/name has a-Q8_0-00001-of-00002.gguf and not a-Q8_0-00002-of-00002.gguf; wanted: all 2 parts of a model" },
+    { "a-Q8_0-00002-of-00002.gguf", "", NULL, "no GGUF file" },
+    { "a-Q8_0-00001-of-01001.gguf", "", NULL, "org/name has a-Q8_0-00001-of-01001.gguf; wanted: at most 1000 parts" },
+    { "config.json pytorch_model.bin", "", NULL, "only weights of another kind" },
     { "config.json", "", NULL, "no model.safetensors and no GGUF file" }, { "model.safetensors", "", NULL, "no GGUF file" }, { "", "", NULL, "no GGUF file" } };
   struct memory m = { .fail_at = 0 };
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {

@@ -15,7 +15,7 @@ START_TEST(tokenize_and_inspect_print_the_promised_objects)
   ck_assert_str_eq(json_string_value(json_array_get(json_object_get(o, "pieces"), 1)), " cat");
   json_decref(o);
   o = object_of(&i);
-  has_keys(o, "architecture parameters context config tensors tokenizer ignored_fields "
+  has_keys(o, "architecture parameters parts context config tensors tokenizer ignored_fields "
               "unknown_fields");
   has_keys(json_object_get(o, "tokenizer"), "kind vocab_size special");
   has_keys(json_array_get(json_object_get(json_object_get(o, "tokenizer"), "special"), 0),
@@ -36,7 +36,7 @@ START_TEST(tokenize_and_inspect_print_the_promised_objects)
   ck_assert_uint_gt(json_array_size(json_object_get(o, "ignored_fields")), 0);
   has_keys(json_array_get(json_object_get(o, "ignored_fields"), 0), "file field reason");
   json_t *g = object_of(&f);
-  has_keys(g, "architecture parameters context config tensors tokenizer ignored_fields "
+  has_keys(g, "architecture parameters parts context config tensors tokenizer ignored_fields "
               "unknown_fields");
   ck_assert(json_equal(json_object_get(g, "tensors"), tensors)
     && json_equal(json_object_get(g, "parameters"), json_object_get(o, "parameters")));

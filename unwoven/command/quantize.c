@@ -18,6 +18,7 @@
 #include "families/families.h"
 #include "families/gguf_settings.h"
 #include "families/loader.h"
+#include "gguf/parts.h"
 #include "gguf/writing.h"
 #include "ground/new_file.h"
 #include "model/quantization.h"
@@ -141,27 +142,26 @@ static bool add_template(struct work *w)
   return all != NULL && w->draft.ok;
 }
 
-/* A model that comes from a GGUF file keeps all of its keys but the two that say how it is rounded, and
-   the alignment, which is ours. */
+/* A model that comes from a GGUF file keeps all of its keys but the two that say how it is rounded, the
+   alignment, which is ours, and those of a model in parts: the new one is whole. */
 static bool copy_keys(struct work *w)
 {
   static const char *const changed[] = { "general.file_type",
-    "general.quantization_version", "general.alignment" };
-  struct mapping map;
-  struct gguf_file g;
-  if (!file_map(&map, w->o->from, w->why)) return false;
-  bool ok = gguf_read(&g, w->m, w->o->from, map.bytes, map.size, w->why);
-  for (size_t i = 0; ok && i < g.n_entries; i++) {
+    "general.quantization_version", "general.alignment", "split.no", "split.count",
+    "split.tensors.count" };
+  struct gguf_parts p;
+  if (!gguf_parts_open(&p, w->m, w->o->from, w->why)) return false;
+  const struct gguf_file *g = &p.part[0].g;
+  for (size_t i = 0; i < g->n_entries; i++) {
     bool other = false;
-    for (int k = 0; k < 3; k++)
-      other = other || (g.entry[i].key.n == strlen(changed[k])
-        && memcmp(g.entry[i].key.text, changed[k], g.entry[i].key.n) == 0);
-    if (!other) gguf_add_entry(&w->draft, &g.entry[i]);
+    for (int k = 0; k < 6; k++)
+      other = other || (g->entry[i].key.n == strlen(changed[k])
+        && memcmp(g->entry[i].key.text, changed[k], g->entry[i].key.n) == 0);
+    if (!other) gguf_add_entry(&w->draft, &g->entry[i]);
   }
-  gguf_free(&g);
-  file_unmap(&map);
+  gguf_parts_close(&p);
   add_kind(w);
-  return ok && w->draft.ok;
+  return w->draft.ok;
 }
 
 /* In a head of a Llama, row 2i of the file is row i of the directory, and row 2i + 1 is row i + h, where h
@@ -282,7 +282,16 @@ static bool write_numbers(struct work *w, FILE *f)
 
 /* One regular file is never replaced, and that is the model. It may be reached by another name, so the
    files are compared and not their names. If the model is a directory, that applies to everything in it
-   except GGUF files, for those were made of the model and are no part of it. */
+   except GGUF files, for those were made of the model and are no part of it; if it is in several files,
+   to each of them. */
+static bool is_in_parts(const struct work *w)
+{
+  const struct tensor_file *all = w->lm->weights;
+  for (size_t i = 0; i < tensor_file_count(all); i++)
+    if (path_same(tensor_file_at(all, i)->file, w->o->to)) return true;
+  return path_same(tensor_file_path(all), w->o->to);
+}
+
 static bool is_of_model(const char *from, const char *to)
 {
   char at[PATH_CAP];
@@ -301,7 +310,7 @@ static bool is_of_model(const char *from, const char *to)
 static bool write_whole(struct work *w)
 {
   struct new_file to;
-  if (is_of_model(w->o->from, w->o->to))
+  if (is_of_model(w->o->from, w->o->to) || is_in_parts(w))
     return error_say(w->why, "%s: is the model itself, or a file of it; wanted: another file",
       w->o->to);
   if (!new_file_open(&to, w->o->to, false, w->why)) return false;

@@ -13,13 +13,14 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include "gguf/gguf.h"
+#include "gguf/parts.h"
 #include "families/families.h"
 #include "families/gguf_settings.h"
 #include "families/rope_scaling.h"
 
 struct key_reader {
-  struct gguf_file g;
+  struct gguf_file g; /* that of the first part, which has the keys */
+  const struct gguf_parts *parts;
   char arch[32]; /* the architecture, with a point after it */
   unsigned bit;
   struct model_config *c;
@@ -116,7 +117,7 @@ static const struct { const char *name, *reason; } harmless_keys[] =
   {"tokenizer.huggingface.json", "the tokenizer once more, in another form"},
   {"tokenizer.chat_templates", "the names of further templates"},
   {"tokenizer.chat_template.", "a further template"},
-  {"split.no", "there is one part"}, {"split.tensors.count", "there is one part"} };
+  {"split.no", "says which part this is"}, {"split.tensors.count", "counts the tensors of all parts"} };
 
 /* Keys that nobody can list: the programs that make files add a few of their own, with the name of the
    program before them. The first word of a key is its namespace, and a reader of models asks in these
@@ -422,9 +423,14 @@ static bool look_at_tensors(struct key_reader *s)
   struct gguf_tensor t;
   struct gguf_walk w = gguf_begin(&s->g);
   uint64_t rows = 0;
+  size_t part = 0;
   c->tied = true;
-  while (w.left > 0) {
-    if (!gguf_next(&s->g, &w, &t, s->why)) return false;
+  while (w.left > 0 || part + 1 < s->parts->n) {
+    if (w.left == 0) {
+      w = gguf_begin(&s->parts->part[++part].g);
+      continue;
+    }
+    if (!gguf_next(&s->parts->part[part].g, &w, &t, s->why)) return false;
     if (named(&t, "output.weight")) c->tied = false;
     if (named(&t, "blk.0.attn_q.bias")) c->qkv_bias = true;
     if (named(&t, "blk.0.attn_output.bias")) c->out_bias = true;
@@ -532,8 +538,7 @@ static bool account(struct key_reader *s)
       s->unknown, s->n_unknown - s->n_shown, wanted);
 }
 
-/* First we ask what the file is. An adapter has the same architecture as its model and is none; a
-   model may be cut into several files, of which each has only some of the tensors. Then everything
+/* First we ask what the file is. An adapter has the same architecture as its model and is none. Then everything
    begins with what the family always does. What files may leave out begins at zero, as the keys or the
    tensors decide it: a length of keys, a window. */
 static bool find_architecture(struct key_reader *s)
@@ -544,10 +549,6 @@ static bool find_architecture(struct key_reader *s)
       && ((word.n == 5 && (memcmp(word.text, "model", 5) == 0
       || memcmp(word.text, "vocab", 5) == 0)))))
     return key_bad(s, "general.type", "model");
-  e = gguf_find(&s->g, "split.count");
-  if (e != NULL && !(gguf_integer(e) && !e->is_array && gguf_number(e, 0) <= 1))
-    return key_bad(s, "split.count",
-      "1: a whole file, which llama-gguf-split --merge makes of the parts");
   const struct family_row *found = NULL;
   char all[FAMILY_LIST];
   if (gguf_string(gguf_find(&s->g, "general.architecture"), &word))
@@ -583,14 +584,13 @@ static bool read_settings(struct key_reader *s)
 bool gguf_settings_open(struct model_config *c, struct memory *m,
   const char *path, struct config_options *o, struct error *why)
 {
-  struct mapping map;
-  struct key_reader s = { .c = c, .o = o, .why = why };
+  struct gguf_parts p;
+  struct key_reader s = { .c = c, .o = o, .parts = &p, .why = why };
   *c = (struct model_config) { .family = NULL };
-  if (!file_map(&map, path, why)) return false;
-  bool ok = gguf_read(&s.g, m, path, map.bytes, map.size, why)
-    && read_settings(&s);
-  gguf_free(&s.g);
-  file_unmap(&map);
+  if (!gguf_parts_open(&p, m, path, why)) return false;
+  s.g = p.part[0].g;
+  bool ok = read_settings(&s);
+  gguf_parts_close(&p);
   if (!ok) config_close(m, c);
   return ok;
 }

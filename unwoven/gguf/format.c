@@ -1,6 +1,6 @@
 /* format.c -- GGUF as a format of tensor files: a row of the table in safetensors/tensor_file.c.
 
-   One path, one file, one shard. Everything that reads tensors goes through tensor_file_open; for
+   One path, and one file or all that belong to it. Everything that reads tensors goes through tensor_file_open; for
    it a format is a row that recognizes a path and fills a list. Here the names get the zero at
    their end that others expect, and tensor_file_sort finds one that occurs twice. */
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "gguf/gguf.h"
+#include "gguf/parts.h"
 #include "safetensors/tensor_format.h"
 
 /* By the first four bytes, not by the end of the name. A pipe is not opened: it would have to be
@@ -41,18 +41,25 @@ static bool add_tensor(struct tensor_file *w, const struct gguf_file *g,
   return true;
 }
 
+static bool add_part(struct tensor_file *w, struct gguf_part *one, struct error *why)
+{
+  struct gguf_walk walk = gguf_begin(&one->g);
+  struct gguf_tensor t;
+  if (tensor_file_adopt(w, &one->path, one->map, why) == NULL) return false;
+  while (walk.left > 0)
+    if (!gguf_next(&one->g, &walk, &t, why) || !add_tensor(w, &one->g, &t, why)) return false;
+  return true;
+}
+
+/* A tensor that is missing is missing in the first part, which is the file that has the settings. */
 static bool gguf_fill(struct tensor_file *w, const char *path, struct error *why)
 {
-  struct shard *s = tensor_file_map(w, path, "", why);
-  struct gguf_file g = { .m = w->m };
-  struct gguf_tensor t;
-  w->path = tensor_file_keep_path(w, path, "", why);
-  bool ok = s != NULL && w->path != NULL
-    && gguf_read(&g, w->m, s->path, s->map.bytes, s->map.size, why);
-  struct gguf_walk walk = gguf_begin(&g);
-  while (ok && walk.left > 0)
-    ok = gguf_next(&g, &walk, &t, why) && add_tensor(w, &g, &t, why);
-  gguf_free(&g);
+  struct gguf_parts p;
+  if (!gguf_parts_open(&p, w->m, path, why)) return false;
+  w->path = tensor_file_keep_path(w, p.part[0].path, "", why);
+  bool ok = w->path != NULL;
+  for (size_t i = 0; i < p.n && ok; i++) ok = add_part(w, &p.part[i], why);
+  gguf_parts_close(&p);
   return ok && tensor_file_sort(w, why);
 }
 

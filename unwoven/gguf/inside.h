@@ -14,6 +14,9 @@ uint64_t gguf_number_at(const unsigned char *byte, size_t n);
 /* the order of keys, for qsort and bsearch: of two entries, by their bytes, then by their lengths */
 int gguf_by_key(const void *a, const void *b);
 
+/* by a name that may be of another file, or null */
+const struct gguf_entry *gguf_find_words(const struct gguf_file *g, struct gguf_words key);
+
 /* the row of number_types with this number of the format; N_NUMBER_TYPES if there is none */
 unsigned gguf_type_of_number(uint64_t number);
 

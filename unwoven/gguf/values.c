@@ -32,11 +32,16 @@ int gguf_by_key(const void *a, const void *b)
 }
 
 /* bsearch must not be given a null list, not even an empty one. */
-const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key)
+const struct gguf_entry *gguf_find_words(const struct gguf_file *g, struct gguf_words key)
 {
-  struct gguf_entry wanted = { .key = { key, strlen(key) } };
+  struct gguf_entry wanted = { .key = key };
   return g->n_entries == 0 ? NULL
     : bsearch(&wanted, g->entry, g->n_entries, sizeof wanted, gguf_by_key);
+}
+
+const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key)
+{
+  return gguf_find_words(g, (struct gguf_words) { key, strlen(key) });
 }
 
 bool gguf_integer(const struct gguf_entry *e)

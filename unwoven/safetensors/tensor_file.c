@@ -27,18 +27,35 @@ char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
   return path;
 }
 
-/* A file is entered before anything that can fail is done with it, so that closing finds it in
-   every case. */
-struct shard *tensor_file_map(struct tensor_file *w, const char *directory,
-  const char *name, struct error *why)
+static struct shard *one_more(struct tensor_file *w, struct error *why)
 {
   struct shard *grown = memory_resize(w->m, MEMORY_OTHER, w->shards,
     w->n_shards + 1, sizeof *grown, why);
   if (grown == NULL) return NULL;
   w->shards = grown;
-  struct shard *s = &w->shards[w->n_shards++];
+  return &w->shards[w->n_shards++];
+}
+
+/* A file is entered before anything that can fail is done with it, so that closing finds it in
+   every case. */
+struct shard *tensor_file_map(struct tensor_file *w, const char *directory,
+  const char *name, struct error *why)
+{
+  struct shard *s = one_more(w, why);
+  if (s == NULL) return NULL;
   s->path = tensor_file_keep_path(w, directory, name, why);
   return s->path != NULL && file_map(&s->map, s->path, why) ? s : NULL;
+}
+
+/* Its owner has compared it with other files, and keeps what it found out. */
+struct shard *tensor_file_adopt(struct tensor_file *w, char **path, struct mapping map,
+  struct error *why)
+{
+  struct shard *s = one_more(w, why);
+  if (s == NULL) return NULL;
+  *s = (struct shard) { *path, map };
+  *path = NULL;
+  return s;
 }
 
 /* The list of pointers doubles when it is full: with one that grew by one each time, a file of
@@ -99,6 +116,7 @@ const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
   return NULL;
 }
 
+size_t tensor_file_files(const struct tensor_file *w) { return w->n_shards; }
 size_t tensor_file_count(const struct tensor_file *w) { return w->n; }
 const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i)
 {

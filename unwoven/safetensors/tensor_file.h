@@ -25,14 +25,18 @@ struct tensor_entry {
 
 struct tensor_file;
 
-/* maps and validates a safetensors file, a GGUF file, or those of a directory:
-   model.safetensors, else the files that its model.safetensors.index.json names; null
-   and a sentence if anything is amiss. Owned by the caller */
+/* maps and validates a safetensors file, a GGUF file with the other parts if it is one of
+   several, or those of a directory: model.safetensors, else the files that its
+   model.safetensors.index.json names; null and a sentence if anything is amiss. Owned by
+   the caller */
 struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   struct error *why);
 
 /* unmaps the files and invalidates every pointer into them; null is allowed */
 void tensor_file_close(struct memory *m, struct tensor_file *w);
+
+/* how many files they are in */
+size_t tensor_file_files(const struct tensor_file *w);
 
 /* how many tensors */
 size_t tensor_file_count(const struct tensor_file *w);

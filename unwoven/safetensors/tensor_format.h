@@ -45,6 +45,11 @@ char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
 struct shard *tensor_file_map(struct tensor_file *w, const char *directory,
   const char *name, struct error *why);
 
+/* one more file, which the caller has mapped: its path and mapping are w's from now on, and *path is null
+   once they are; null and a sentence */
+struct shard *tensor_file_adopt(struct tensor_file *w, char **path, struct mapping map,
+  struct error *why);
+
 /* a tensor of the file path of an entered shard, with a copy of name, and zeros for
    all else but rank; null and a sentence if there are too many, or if memory is
    refused */

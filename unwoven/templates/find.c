@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "gguf/gguf.h"
+#include "gguf/parts.h"
 #include "safetensors/excerpt.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
@@ -145,21 +145,17 @@ static const struct chat_template *judge_file(const char *path,
    sentence; NULL is a fault. */
 static json_t *program_in_gguf(const char *path, struct error *why)
 {
-  struct mapping map;
   struct memory m = { .fail_at = 0 };
-  struct gguf_file g;
+  struct gguf_parts p;
   struct gguf_words words;
   json_t *program = NULL;
-  if (!file_map(&map, path, why)) return NULL;
-  if (gguf_read(&g, &m, path, map.bytes, map.size, why)) {
-    const struct gguf_entry *e = gguf_find(&g, "tokenizer.chat_template");
-    if (e == NULL) program = json_null();
-    else if (!gguf_string(e, &words)
-      || (program = json_stringn(words.text, words.n)) == NULL)
-      error_found(why, path, "tokenizer.chat_template", "not a text", "one in UTF-8");
-  }
-  gguf_free(&g);
-  file_unmap(&map);
+  if (!gguf_parts_open(&p, &m, path, why)) return NULL;
+  const struct gguf_entry *e = gguf_find(&p.part[0].g, "tokenizer.chat_template");
+  if (e == NULL) program = json_null();
+  else if (!gguf_string(e, &words)
+    || (program = json_stringn(words.text, words.n)) == NULL)
+    error_found(why, path, "tokenizer.chat_template", "not a text", "one in UTF-8");
+  gguf_parts_close(&p);
   return program;
 }
 

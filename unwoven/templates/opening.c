@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "gguf/gguf.h"
+#include "gguf/parts.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
 #include "templates/program.h"
@@ -94,21 +94,20 @@ static bool keep_file(struct jinja_program *p, struct memory *m, const char *pat
 
 static bool keep_gguf(struct jinja_program *p, struct memory *m, const char *path, bool source, struct error *why)
 {
-  struct mapping map;
-  struct gguf_file g;
+  struct gguf_parts all;
   struct gguf_words words;
-  if (!file_map(&map, path, why)) return false;
-  bool ok = gguf_read(&g, m, path, map.bytes, map.size, why);
-  for (size_t i = 0; ok && i < TOKEN_NAMES; i++) {
-    const struct gguf_entry *e = gguf_find(&g, token_key[i]);
+  if (!gguf_parts_open(&all, m, path, why)) return false;
+  const struct gguf_file *g = &all.part[0].g;
+  bool ok = true;
+  for (size_t i = 0; i < TOKEN_NAMES; i++) {
+    const struct gguf_entry *e = gguf_find(g, token_key[i]);
     if (e != NULL && gguf_integer(e) && e->count == 1) p->token[i] = (int64_t) gguf_number(e, 0);
   }
-  const struct gguf_entry *e = ok && source ? gguf_find(&g, "tokenizer.chat_template") : NULL;
-  if (ok && source) ok = e != NULL ? gguf_string(e, &words) || error_found(why, path, "tokenizer.chat_template", "not a text", "one in UTF-8")
+  const struct gguf_entry *e = source ? gguf_find(g, "tokenizer.chat_template") : NULL;
+  if (source) ok = e != NULL ? gguf_string(e, &words) || error_found(why, path, "tokenizer.chat_template", "not a text", "one in UTF-8")
     : has_none(path, why);
   ok = ok && (!source || keep(p, m, path, words.text, words.n, why));
-  gguf_free(&g);
-  file_unmap(&map);
+  gguf_parts_close(&all);
   return ok;
 }
 

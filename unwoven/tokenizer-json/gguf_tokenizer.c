@@ -308,13 +308,12 @@ static bool read_kind(struct vocab_reader *x, enum tokenizer_found *found)
 }
 
 bool gguf_tokenizer_read(struct memory *m, struct tokenizer *t,
-  const char *file, const unsigned char *byte, size_t n,
+  const struct gguf_file *g,
   enum tokenizer_found *found, struct error *why)
 {
-  struct vocab_reader x = { .m = m, .t = t, .why = why };
+  struct vocab_reader x = { .m = m, .t = t, .g = *g, .why = why };
   *found = TOKENIZER_REFUSED;
-  bool ok = gguf_read(&x.g, m, file, byte, n, why) && read_kind(&x, found);
-  gguf_free(&x.g);
+  bool ok = read_kind(&x, found);
   bytes_free(m, &x.row);
   if (ok) *found = TOKENIZER_OPEN;
   return ok;

@@ -9,10 +9,10 @@
 enum token_type { TOKEN_NORMAL = 1, TOKEN_UNKNOWN, TOKEN_CONTROL, TOKEN_USER,
   TOKEN_UNUSED, TOKEN_BYTE };
 
-/* fills an empty tokenizer from a GGUF file of n bytes; on failure *found says whether there is
+/* fills an empty tokenizer from a GGUF file that has been read; on failure *found says whether there is
    none, one of another kind, or one that is refused */
 bool gguf_tokenizer_read(struct memory *m, struct tokenizer *t,
-  const char *file, const unsigned char *byte, size_t n,
+  const struct gguf_file *g,
   enum tokenizer_found *found, struct error *why);
 
 /* adds to a draft the kind of a tokenizer and an array for each part of its vocabulary, of n tokens;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "gguf/parts.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
 #include "sentencepiece/sentencepiece.h"
@@ -292,8 +293,18 @@ static enum file_content file_content(const unsigned char *c, size_t n)
   return CONTENT_JSON;
 }
 
+/* The vocabulary is in the first of several parts, whichever was named. */
+static bool read_gguf(struct json_reader *r, const char *path)
+{
+  struct gguf_parts p;
+  if (!gguf_parts_open(&p, r->m, path, r->why)) return false;
+  bool ok = gguf_tokenizer_read(r->m, r->t, &p.part[0].g, &r->found, r->why);
+  gguf_parts_close(&p);
+  return ok;
+}
+
 /* The readers of ranks and pieces take the bytes of the mapped file; JSON is mapped once
-   more by its reader, which is also called for files that have that name. */
+   more by its reader, which is also called for files that have that name, and so is GGUF. */
 static bool read_file(struct json_reader *r, const char *path)
 {
   struct mapping map;
@@ -304,9 +315,8 @@ static bool read_file(struct json_reader *r, const char *path)
   if (what == CONTENT_RANKS)
     ok = tiktoken_read(r->m, r->t, path, map.bytes, map.size, r->why);
   if (what == CONTENT_PIECES) ok = read_scores(r, map.bytes, map.size);
-  if (what == CONTENT_GGUF) ok = gguf_tokenizer_read(r->m, r->t, path,
-    map.bytes, map.size, &r->found, r->why);
   file_unmap(&map);
+  if (what == CONTENT_GGUF) ok = read_gguf(r, path);
   return what == CONTENT_JSON ? read_json_file(r, path) : ok;
 }
 

@@ -22,7 +22,8 @@ static void check_chosen(const struct hub_listing *l)
     n += l->file[i].chosen;
     must(strcmp(l->file[i].name, "config.json") != 0 || i + 1 == l->n);
   }
-  must(n > 0 && (l->single == NULL || (n == 1 && l->single->chosen)));
+  must(n > 0 && (l->single == NULL || l->single->chosen));
+  for (size_t i = 0; i < l->n; i++) must(l->single == NULL || &l->file[i] <= l->single || !l->file[i].chosen);
 }
 FUZZ(listing)
 {
