@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include "hub.h"
-#include "runs.h"
+#include "cutter.h"
 
 static struct test_hub the_hub, other_place;
 static char home[300], store[340];
@@ -514,6 +514,74 @@ START_TEST(one_gguf_file_is_fetched_and_found)
   done(&r);
   r = run("pull org/name@v1 --revision v2");
   ck_assert(says(&r, 2, "--revision contradicts `org/name@v1'"));
+  done(&r);
+}
+END_TEST
+
+/* a model in several files is one model: all of them come, the first last, and -m finds it when all are here */
+START_TEST(a_model_in_several_files_is_fetched_whole)
+{
+  if (no_curl()) return;
+  char whole[400], part[400], line[500], kept[900];
+  static const char *const name[] = { "sub/m-Q8_0-00001-of-00003.gguf", "sub/m-Q8_0-00002-of-00003.gguf", "sub/m-Q8_0-00003-of-00003.gguf" };
+  snprintf(whole, sizeof whole, "%s/whole.gguf", home);
+  make_whole("small", whole);
+  cut(whole, (struct cut) { .n = 3 });
+  for (unsigned i = 0; i < 3; i++) {
+    size_t n;
+    char *text = slurped(part_path(part, i + 1, 3), &n);
+    keep(&the_hub, name[i], text, n, true);
+  }
+  keep_words(&the_hub, "m-Q4_0.gguf", "GGUF");
+  struct run d = pull("pull org/name:q8_0 --dry-run");
+  ck_assert_msg(d.status == 0 && strstr(d.out, name[0]) != NULL && strstr(d.out, name[1]) != NULL && strstr(d.out, name[2]) != NULL
+    && strstr(d.out, "Q4_0") == NULL, "%s", d.out);
+  done(&d);
+  /* it stops in the last file, which is the first: what is here is no model yet */
+  snprintf(the_hub.of, sizeof the_hub.of, "00001-of-00003.gguf"), the_hub.cuts = 99, the_hub.cut = 100;
+  struct run r = pull("pull org/name:q8_0");
+  ck_assert_msg(r.status == 1 && has(name[1], &the_hub.file[1]) && has(name[2], &the_hub.file[2]) && !has(name[0], NULL), "%s", r.err);
+  done(&r);
+  r = run("generate The -n 3 -m org/name:q8_0");
+  ck_assert_msg(says(&r, 1, "this model was not fetched"), "%s", r.err);
+  done(&r);
+  r = run("pull --list");
+  ck_assert_msg(strstr(r.out, "org/name:sub/m-Q8_0-00002-of-00003.gguf  ") != NULL && strstr(r.out, "00003-of-00003.gguf  ") == NULL
+    && strstr(r.out, "not whole: the same pull goes on") != NULL, "%s", r.out);
+  done(&r);
+  hub_mended(&the_hub);
+  r = pull("pull org/name:q8_0");
+  snprintf(kept, sizeof kept, "kept in %s/org/name/%s\n", store, name[0]);
+  ck_assert_msg(r.status == 0 && strstr(r.out, kept) != NULL && strstr(r.err, "incipit chat -m org/name:m-Q8_0-00001-of-00003.gguf talks with it") != NULL,
+    "%s%s", r.out, r.err);
+  done(&r);
+  for (int i = 0; i < 3; i++) ck_assert_msg(has(name[i], &the_hub.file[i]), "%s", name[i]);
+  snprintf(line, sizeof line, "generate The -n 3 -m %s", whole);
+  struct run want = run(line);
+  static const char *const names[] = { "org/name", "org/name:Q8_0", "org/name:m-Q8_0-00001-of-00003.gguf", "org/name:m-Q8_0-00003-of-00003.gguf" };
+  for (size_t i = 0; i < 4; i++) {
+    snprintf(line, sizeof line, "generate The -n 3 -m %s", names[i]);
+    struct run x = run(line);
+    ck_assert_msg(x.status == 0 && strcmp(x.out, want.out) == 0, "%s: %s", line, x.err);
+    done(&x);
+  }
+  done(&want);
+  r = run("pull --list --json");
+  json_t *o = object_of(&r), *list = json_object_get(o, "models");
+  ck_assert(json_array_size(list) == 1 && json_is_true(json_object_get(json_array_get(list, 0), "whole"))
+    && (size_t) json_integer_value(json_object_get(json_array_get(list, 0), "bytes")) == the_hub.file[0].n + the_hub.file[1].n + the_hub.file[2].n);
+  json_decref(o), done(&r);
+  /* a file that is right is kept when another is missing; a first file of another version goes before anything is replaced */
+  size_t before = the_hub.n_asked;
+  snprintf(kept, sizeof kept, "%s/org/name/%s", store, name[1]);
+  ck_assert(unlink(kept) == 0);
+  fetched("pull org/name:q8_0");
+  ck_assert_uint_eq(the_hub.n_asked, before + 2);
+  static const char other[] = "GGUF of tomorrow";
+  the_hub.file[0].bytes = other, the_hub.file[0].n = sizeof other - 1, the_hub.file[1].bytes = other, the_hub.file[1].n = sizeof other - 1;
+  snprintf(the_hub.of, sizeof the_hub.of, "00002-of-00003.gguf"), the_hub.cuts = 99, the_hub.cut = 3;
+  r = pull("pull org/name:q8_0");
+  ck_assert_msg(r.status == 1 && !has(name[0], NULL), "%s", r.err);
   done(&r);
 }
 END_TEST
@@ -1179,10 +1247,10 @@ END_TEST
 int main(void)
 {
   Suite *s = suite_create("pull");
-  const struct { const char *name; const TTest *test[6]; } part[] = {
+  const struct { const char *name; const TTest *test[7]; } part[] = {
     { "names", { sums_are_those_of_the_standards, names_of_models_are_plain, a_file_is_picked_by_a_word_of_its_name, a_hostile_answer_is_refused,
       what_the_engine_reads_is_chosen, without_libcurl_there_is_a_sentence } },
-    { "whole", { a_model_is_fetched_whole_and_found, a_path_goes_before_a_name, one_gguf_file_is_fetched_and_found, nothing_in_a_folder_of_ones_own_is_replaced,
+    { "whole", { a_model_is_fetched_whole_and_found, a_path_goes_before_a_name, one_gguf_file_is_fetched_and_found, a_model_in_several_files_is_fetched_whole, nothing_in_a_folder_of_ones_own_is_replaced,
       progress_is_for_eyes_and_every_option_does_something, every_refusal_of_memory_is_survived } },
     { "cut", { a_transfer_goes_on_where_it_was_cut, a_wrong_range_is_never_written_on, without_a_strong_mark_all_is_fetched_again,
       another_version_is_not_gone_on_with, a_pull_that_is_stopped_can_be_gone_on_with, two_pulls_do_not_write_into_one_folder } },
@@ -1192,7 +1260,7 @@ int main(void)
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     TCase *t = tcase_create(part[i].name);
     tcase_add_checked_fixture(t, at_home, from_home);
-    for (size_t k = 0; k < 6 && part[i].test[k] != NULL; k++) tcase_add_test(t, part[i].test[k]);
+    for (size_t k = 0; k < 7 && part[i].test[k] != NULL; k++) tcase_add_test(t, part[i].test[k]);
     suite_add_tcase(s, t);
   }
   return suite_run(s);

@@ -4,8 +4,8 @@
    or says nothing (null, false, empty), or is refused by name; so no setting that
    matters can be overlooked. What is read is in tables, and families are bits in
    their rows. fields.inc has the tables of fields that are used, with the functions
-   that read a single one; harmless.inc those that are not; here is what walks through
-   them. Nothing that is kept points into the parsed files. This file knows nothing of
+   that read a single one; harmless.inc those that are not; wrapper.inc opens the settings
+   of models that see; here is what walks through them. Nothing that is kept points into the parsed files. This file knows nothing of
    GGUF; open.c stands above both. */
 
 #define _POSIX_C_SOURCE 200809L
@@ -452,6 +452,7 @@ static bool settings_full_layers(struct config_reader *s)
 }
 
 #include "families/rope_settings.inc"
+#include "families/wrapper.inc"
 
 /* The path is kept, because every message begins with it. */
 static bool settings_file(struct config_reader *s, const char *directory,
@@ -504,7 +505,7 @@ static bool is_quantized(struct config_reader *s)
    values, so that a sampler can apply all of it without asking what was given. */
 static bool settings_model(struct config_reader *s)
 {
-  if (is_quantized(s)) return false;
+  if (!config_unwrap(s) || is_quantized(s)) return false;
   const struct family_row *f = family_find(s);
   if (f == NULL) return false;
   *s->c = f->always;
@@ -515,7 +516,7 @@ static bool settings_model(struct config_reader *s)
     .truncate = true, .theta = f->always.rope.theta, .local_theta = f->always.rope.local_theta,
     .original = f->always.rope.original };
   struct tables t = tables_of(f);
-  return settings_read(s, &t) && settings_derive(s) && settings_unturned(s)
+  return list_outer(s) && settings_read(s, &t) && settings_derive(s) && settings_unturned(s)
     && settings_window(s) && settings_full_layers(s)
     && (s->c->learned_positions || (settings_rope(s) && settings_rotary(s)));
 }
@@ -552,6 +553,7 @@ bool config_read_directory(struct model_config *c, struct memory *m,
   if (!ok && !path_find(path, directory, "config.json", F_OK))
     misfit_path(directory, "config.json", why);
   json_decref(s.all);
+  json_decref(s.outer);
   s.all = NULL;
   const char *second = "generation_config.json";
   bool there = path_find(path, directory, second, F_OK);

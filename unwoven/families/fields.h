@@ -43,6 +43,7 @@ struct tables {
 struct config_reader {
   const char *path, *file; /* the path for messages; the file's bare name */
   json_t *all;
+  json_t *outer; /* the whole file, if it wraps the settings of a model of texts; else null */
   const struct tables *t; /* those that are being read */
   struct config_options *o;
   json_t *strange; /* unknown fields: an object of the file's values */

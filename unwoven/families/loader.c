@@ -26,7 +26,9 @@ struct model_loader {
   const struct kernels *k; /* those that will multiply */
   struct model *lm;
   const struct tensor_layout *layout;
-  const char *prefix; /* the layout's, or nothing */
+  const char *prefix; /* the layout's, or nothing, or that of a wrapper, */
+  const char *outer; /* which may have another for the head */
+  bool sees; /* the prefix is of a wrapper, which has tensors of its own */
   uint32_t layer, expert; /* those that are assembled */
   uint32_t stacked; /* a tensor has the matrices of so many experts; 0: it is one matrix */
   bool *used; /* one for each tensor of the file */
@@ -49,6 +51,14 @@ static void shape_words(const struct tensor_entry *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
+/* The head belongs to no body: it has a prefix only in some of the files of models that see. */
+static void tensor_name(const struct model_loader *a, enum tensor_role role, const char *what, char name[160])
+{
+  char full[160];
+  layout_name_of(a->layout, role, a->prefix, a->layer, a->expert, what, full);
+  snprintf(name, 160, "%.60s%.99s", role == TENSOR_HEAD ? a->outer : "", full);
+}
+
 /* One tensor, by its role; columns is 0 for a vector. It may be missing, have another shape,
    or a type with which the kernels cannot multiply. Shapes are compared as text, which the
    message needs anyway: so it can never show two that look alike. Gains and biases are read
@@ -65,7 +75,7 @@ static struct tensor require_tensor(struct model_loader *a,
       a->layout->name, "one that names every tensor that the settings call for");
     return none;
   }
-  layout_name_of(a->layout, role, a->prefix, a->layer, a->expert, what, name);
+  tensor_name(a, role, what, name);
   const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
   char other[160];
   if (t == NULL && layout_also(a->layout, role, a->prefix, a->layer, what, other)
@@ -444,7 +454,7 @@ static bool has_own_head(struct model_loader *a)
   uint64_t bytes = (uint64_t) c->vocab_size
     * weight_row_bytes(a->lm->embedding.type, c->d_model);
   char name[160];
-  layout_name(a->layout, TENSOR_HEAD, a->prefix, 0, "weight", name);
+  tensor_name(a, TENSOR_HEAD, "weight", name);
   const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
   return t != NULL && (t->bytes != bytes
     || memcmp(t->data, a->lm->embedding.data, bytes) != 0);
@@ -530,6 +540,16 @@ static void assemble_layers(struct model_loader *a)
   lm->layer_bytes = a->bytes - before - lm->expert_bytes;
 }
 
+/* In the files of a model that sees, those that have nothing to do with texts. */
+static bool is_of_images(const char *name)
+{
+  static const char *const begin[] = { "vision_tower.", "multi_modal_projector.", "vision_model.", "connector." };
+  if (strncmp(name, "model.", 6) == 0) name += 6;
+  for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++)
+    if (strncmp(name, begin[i], strlen(begin[i])) == 0) return true;
+  return false;
+}
+
 /* A tensor without a use is as suspicious as an unknown setting: a bias that the settings deny
    would be left out silently. But old libraries have left masks and frequencies in files;
    these are known by the end of their names, and listed. */
@@ -550,7 +570,9 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
         known[i].reason, a->why);
   }
   char head[160];
-  layout_name(a->layout, TENSOR_HEAD, a->prefix, 0, "weight", head);
+  if (a->sees && is_of_images(t->name)) return config_ignore(&a->lm->config, a->m, t->file, t->name,
+    "of the model of images, which is not read", a->why);
+  tensor_name(a, TENSOR_HEAD, "weight", head);
   if (strcmp(t->name, head) == 0) return config_ignore(&a->lm->config, a->m, t->file, t->name,
     "the embedding once more: the head is tied", a->why);
   return error_found(a->why, t->file, t->name, "a tensor without use",
@@ -604,10 +626,12 @@ static bool model_frequencies(struct model_loader *a)
 }
 
 /* The layout of the file's format, for the family that the settings have named. A file that
-   was saved from the body of a model, without the head, has no prefix; the embedding tells
-   which it is. */
+   was saved from the body of a model, without the head, has no prefix, and one of a model that sees has
+   one of three, as the library has changed it; the embedding tells which it is. */
 static bool model_layout(struct model_loader *a)
 {
+  static const char *const of_wrapper[][2] = { {"language_model.model.", "language_model."},
+    {"model.language_model.", ""}, {"model.text_model.", ""} };
   char name[160];
   const struct tensor_file *w = a->lm->weights;
   const char *family = a->lm->config.family;
@@ -616,8 +640,15 @@ static bool model_layout(struct model_loader *a)
     return error_found(a->why, tensor_file_path(w), "model_type", family,
       "a family whose tensors we know in files of this format");
   a->prefix = a->layout->prefix;
+  a->outer = "";
   layout_name(a->layout, TENSOR_EMBEDDING, a->prefix, 0, "weight", name);
-  if (tensor_file_find(w, name) == NULL) a->prefix = "";
+  if (tensor_file_find(w, name) != NULL) return true;
+  a->prefix = "";
+  for (int i = 0; a->layout->prefix != NULL && strcmp(a->layout->prefix, "model.") == 0 && i < 3; i++) {
+    layout_name(a->layout, TENSOR_EMBEDDING, of_wrapper[i][0], 0, "weight", name);
+    if (tensor_file_find(w, name) == NULL) continue;
+    a->prefix = of_wrapper[i][0], a->outer = of_wrapper[i][1], a->sees = true;
+  }
   return true;
 }
 

@@ -1,4 +1,5 @@
-/* gguf.c -- a GGUF file: as a file of tensors, as settings, as a vocabulary, and as a whole model. */
+/* gguf.c -- a GGUF file, or the two or three parts of one, of which an empty part is missing: as a file of tensors, as settings, as a
+ * vocabulary, and as a whole model. */
 #include "words.h"
 #include "families/loader.h"
 #include "gguf/gguf.h"
@@ -8,6 +9,23 @@ static void may_fail(bool ok, const struct error *why)
 {
   must(ok || (why->text[0] != '\0' && strchr(why->text, '\n') == NULL));
 }
+enum { MOST_PARTS = 3 };
+/* the path that is opened: of one file, or of one of the parts, whichever the size says */
+static void write_parts(char path[128], const uint8_t *data, size_t size)
+{
+  const uint8_t *part[MOST_PARTS] = { data, data, data };
+  size_t n[MOST_PARTS] = { 0 }, all = size, k = 0;
+  char name[64];
+  do n[k] = k + 1 < MOST_PARTS ? next_part(&data, &size, &part[k]) : (part[k] = data, size), k++;
+  while (k < MOST_PARTS && size > 0);
+  for (size_t i = 0; i < k; i++) {
+    snprintf(name, sizeof name, k == 1 ? "model.gguf" : "m-%05zu-of-%05zu.gguf", i + 1, k);
+    scratch_file(name, part[i], n[i]);
+    if (k > 1 && n[i] == 0) scratch_drop(name);
+  }
+  snprintf(name, sizeof name, k == 1 ? "model.gguf" : "m-%05zu-of-%05zu.gguf", all % k + 1, k);
+  scratch_path(path, name);
+}
 FUZZ(gguf)
 {
   struct memory m = { .fail_at = 0 };
@@ -16,8 +34,7 @@ FUZZ(gguf)
   struct config_options tolerant = { .tolerant = true };
   struct tokenizer *t = NULL;
   char path[128];
-  scratch_file("model.gguf", data, size);
-  scratch_path(path, "model.gguf");
+  write_parts(path, data, size);
   struct tensor_file *w = tensor_file_open(&m, path, &why);
   cheap(&m, size);
   may_fail(w != NULL, &why);
