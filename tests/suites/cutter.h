@@ -20,7 +20,7 @@ static char *part_path(char path[400], unsigned no, unsigned of)
 
 /* into how many files; whether the first has no tensors, and whether their order is turned round; then what is wrong: of part |at|,
    counted from 1, a key is left out, or another is added in its place; what is added to the number of tensors; the first tensor of the
-   last part is in part |twice| as well; the alignment is 64 in the second part */
+   last part is in part |twice| as well; the last tensor is |lost| */
 struct cut {
   unsigned n;
   bool bare, turned;
@@ -30,6 +30,7 @@ struct cut {
   enum gguf_type type;
   int more;
   unsigned twice;
+  bool lost;
 };
 static void add_number_key(struct gguf_draft *d, const char *key, enum gguf_type type, uint64_t x)
 {
@@ -71,6 +72,7 @@ static void write_part(const struct tensor_file *w, const struct gguf_file *g, c
   add_keys(&d, g, how, no, n);
   ck_assert(n < 290);
   for (size_t i = from; i < to; i++) list[held++] = tensor_file_at(w, how->turned ? n - 1 - i : i);
+  if (how->lost && no == how->n) held--;
   if (no == how->twice) list[held++] = tensor_file_at(w, how->turned ? n - 1 - last : last);
   for (size_t i = 0; i < held; i++) gguf_add_tensor(&d, list[i]->name, list[i]->type, list[i]->rank, list[i]->shape);
   FILE *f = fopen(part_path(path, no, how->n), "wb");
