@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """wrappers.py -- small random models that see, as Hugging Face's library makes and saves them, and the logits that it computes of a text.
 usage: wrappers.py (in this folder; with torch and transformers 5). Writes wrappers/NAME: config.json, model.safetensors, forward.jsonl."""
-import json, os, random
+import copy, json, os, random
 import torch, transformers as T
 HERE = os.path.dirname(os.path.abspath(__file__))
 see = dict(hidden_size=4, intermediate_size=4, num_hidden_layers=1, num_attention_heads=1, image_size=4, patch_size=2)
@@ -22,8 +22,7 @@ for name, (kind, config) in models.items():
     with torch.no_grad():
         for p in m.parameters(): p.copy_((torch.randn(p.shape) * 0.4).bfloat16().double())
     d = os.path.join(HERE, "wrappers", name)
-    m.to(torch.bfloat16).save_pretrained(d)
-    m.double()
+    copy.deepcopy(m).to(torch.bfloat16).save_pretrained(d) # a copy: its frequencies are rounded with it
     draw = random.Random(name)
     with open(os.path.join(d, "forward.jsonl"), "w") as f:
         for n in (1, 5, 12):
