@@ -259,8 +259,7 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
   .norm_eps = 1e-6, .scaled = true, .window = 4096, .window_used = true }},@|
 [FAMILY_MINISTRAL3] = {"ministral3", "Ministral3ForCausalLM", NULL, NULL,@|
   {"hf-llama", NULL}, { .family = "ministral3", .n_positions = 262144, .gated = true,
-  .norm_eps = 1e-5, .scaled = true, .head_dim = 128, .window_used = true,
-  .rope = { .theta = 1e6 } }},@|
+  .norm_eps = 1e-5, .scaled = true, .head_dim = 128, .window_used = true }},@|
 [FAMILY_SEED_OSS] = {"seed_oss", "SeedOssForCausalLM", NULL, NULL,@|
   {"hf-llama", NULL}, { .family = "seed_oss", .n_positions = 524288, .gated = true,
   .norm_eps = 1e-6, .scaled = true, .qkv_bias = true, .head_dim = 128 }},@|
@@ -321,7 +320,8 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
 [FAMILY_COHERE] = {"cohere", "CohereForCausalLM", NULL, NULL,@|
   {"hf-llama", NULL}, { .family = "cohere", .n_positions = 8192, .norm_eps = 1e-5,
   .scaled = true, .gated = true, .tied = true, .layer_norm = true, .unbiased_norm = true,
-  .parallel = true, .shared_norm = true, .interleaved = true, .logit_scale = 0.0625 }},@|
+  .parallel = true, .shared_norm = true, .interleaved = true, .logit_scale = 0.0625,
+  .rope = { .theta = 5e5 } }},@|
 [FAMILY_COHERE2] = {"cohere2", "Cohere2ForCausalLM", NULL, NULL,@|
   {"hf-llama", NULL}, { .family = "cohere2", .n_positions = 8192, .norm_eps = 1e-5,
   .scaled = true, .gated = true, .tied = true, .layer_norm = true, .unbiased_norm = true,

@@ -162,7 +162,7 @@ static bool settings_read(struct config_reader *s, const struct tables *t)
     for (const struct config_field *f = t->used[i]; f->name != NULL; f++) {
       json_t *value = json_object_get(s->all, f->name);
       if (f->required && used_find(t, f->name) == f
-          && (value == NULL || json_is_null(value)))
+          && (value == NULL || (json_is_null(value) && (f->of & NULL_COUNTS) == 0)))
         return setting_bad(s, f->name, value, "a value: it has no default");
     }
   return true;

@@ -114,7 +114,7 @@ ALL = {
   "stablelm-2-1.6b": (dict(LATER, architectures=["StableLmForCausalLM"], bos_token_id=100257, eos_token_id=100257, hidden_act="silu", hidden_size=2048, intermediate_size=5632,
      layer_norm_eps=1e-05, max_position_embeddings=4096, model_type="stablelm", num_attention_heads=32, num_hidden_layers=24, num_key_value_heads=32, partial_rotary_factor=0.25,
      rope_theta=10000, tie_word_embeddings=False, use_qkv_bias=True, vocab_size=100352), "stablelm 24 32 32 64 0 0 0 0"),
-  "llama-dynamic": (dict(L2, rope_scaling={"factor": 2.0, "type": "dynamic"}), "rope_scaling"),
+  "llama-dynamic": (dict(L2, rope_scaling={"factor": 2.0, "type": "dynamic"}), "llama 32 32 32 128 0 0 0 0"),
   "llama-awq": (dict(L2, quantization_config={"bits": 4, "quant_method": "awq"}), "quantization_config"),
 }
 FILL = {"gpt2-xl": "gpt2 48 25 25 64 0 0 0 1", "distilgpt2": "gpt2 6 12 12 64 0 0 0 1", "llama-7b": "llama 32 32 32 128 0 0 0 0"}
