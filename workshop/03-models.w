@@ -170,7 +170,7 @@ Missing fields are looked for after all others, because a field that is spelt di
 The field |model_type| has the family's name. Each
 family begins with the flags for what it always does, and with the library's default for each field that a file may leave out. Mistral's window, for example, is there unless the file says null.
 
-A family is a number, from which its bit follows, and a row. In the row are all its names: in |model_type|, of its class, how the class was once spelt, and in GGUF files. (A Mistral calls itself |llama| there, since without its window it is one.) Then come the names of its two layouts, for a directory and for a GGUF file (\cref{sec:layouts}).
+A family is a number, from which its bit follows, and a row. In the row are all its names: in |model_type|, of its class, how the class was once spelt, and in GGUF files. (A Mistral calls itself |llama| there, since without its window it is one; so does a Mixtral, which is told from both by a key that counts its experts.) Then come the names of its two layouts, for a directory and for a GGUF file (\cref{sec:layouts}).
 
 @(families.h@>=
 #ifndef INCIPIT_FAMILIES_H
@@ -257,14 +257,15 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
 [FAMILY_MINISTRAL] = {"ministral", "MinistralForCausalLM", NULL, NULL,@|
   {"hf-llama", NULL}, { .family = "ministral", .n_positions = 131072, .gated = true,
   .norm_eps = 1e-6, .scaled = true, .window = 4096, .window_used = true }},@|
-[FAMILY_MINISTRAL3] = {"ministral3", "Ministral3ForCausalLM", NULL, NULL,@|
-  {"hf-llama", NULL}, { .family = "ministral3", .n_positions = 262144, .gated = true,
-  .norm_eps = 1e-5, .scaled = true, .head_dim = 128, .window_used = true }},@|
-[FAMILY_SEED_OSS] = {"seed_oss", "SeedOssForCausalLM", NULL, NULL,@|
-  {"hf-llama", NULL}, { .family = "seed_oss", .n_positions = 524288, .gated = true,
+[FAMILY_MINISTRAL3] = {"ministral3", "Ministral3ForCausalLM", NULL, "mistral3",@|
+  {"hf-llama", "gguf-llama"}, { .family = "ministral3", .n_positions = 262144, .gated = true,
+  .norm_eps = 1e-5, .scaled = true, .head_dim = 128, .window_used = true,
+  .rope = { .theta = 1e6 } }},@|
+[FAMILY_SEED_OSS] = {"seed_oss", "SeedOssForCausalLM", NULL, "seed_oss",@|
+  {"hf-llama", "gguf-seed"}, { .family = "seed_oss", .n_positions = 524288, .gated = true,
   .norm_eps = 1e-6, .scaled = true, .qkv_bias = true, .head_dim = 128 }},@|
-[FAMILY_ERNIE] = {"ernie4_5", "Ernie4_5ForCausalLM", NULL, NULL,@|
-  {"hf-llama", NULL}, { .family = "ernie4_5", .n_positions = 131072, .gated = true,
+[FAMILY_ERNIE] = {"ernie4_5", "Ernie4_5ForCausalLM", NULL, "ernie4_5",@|
+  {"hf-llama", "gguf-qwen"}, { .family = "ernie4_5", .n_positions = 131072, .gated = true,
   .norm_eps = 1e-5, .scaled = true, .tied = true, .interleaved = true, .head_dim = 128,
   .rope = { .theta = 5e5 } }},@]
 
@@ -275,8 +276,8 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
   {"hf-olmo2", "gguf-olmo2"}, { .family = "olmo2", .n_positions = 2048, .gated = true,
   .norm_eps = 1e-5, .scaled = true, .bare_branches = true, .post_norms = true,
   .qk_norm = true, .qk_norm_wide = true }},@|
-[FAMILY_EXAONE4] = {"exaone4", "Exaone4ForCausalLM", NULL, NULL,@|
-  {"hf-olmo2", NULL}, { .family = "exaone4", .n_positions = 2048, .gated = true,
+[FAMILY_EXAONE4] = {"exaone4", "Exaone4ForCausalLM", NULL, "exaone4",@|
+  {"hf-olmo2", "gguf-olmo2"}, { .family = "exaone4", .n_positions = 2048, .gated = true,
   .norm_eps = 1e-5, .scaled = true, .bare_branches = true, .post_norms = true,
   .qk_norm = true, .window = 4096, .window_used = true, .window_pattern = 4 }},@|
 [FAMILY_GEMMA] = {"gemma", "GemmaForCausalLM", NULL, "gemma",@|
@@ -300,30 +301,30 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
 @ The last group has the oldest of them.
 
 @<Families whose halves are parallel, or whose matrices are fused@>=
-@[[FAMILY_NEOX] = {"gpt_neox", "GPTNeoXForCausalLM", NULL, NULL,@|
-  {"hf-neox", NULL}, { .family = "gpt_neox", .n_positions = 2048, .norm_eps = 1e-5,
+@[[FAMILY_NEOX] = {"gpt_neox", "GPTNeoXForCausalLM", NULL, "gptneox",@|
+  {"hf-neox", "gguf-neox"}, { .family = "gpt_neox", .n_positions = 2048, .norm_eps = 1e-5,
   .scaled = true, .layer_norm = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true,
   .activation = ACTIVATION_GELU_ERF, .parallel = true, .qkv_grouped = true,
   .rotary_part = 0.25 }},@|
-[FAMILY_FALCON] = {"falcon", "FalconForCausalLM", NULL, NULL,@|
-  {"hf-falcon", NULL}, { .family = "falcon", .n_positions = 2048, .norm_eps = 1e-5,
+[FAMILY_FALCON] = {"falcon", "FalconForCausalLM", NULL, "falcon",@|
+  {"hf-falcon", "gguf-falcon"}, { .family = "falcon", .n_positions = 2048, .norm_eps = 1e-5,
   .scaled = true, .layer_norm = true, .tied = true, .activation = ACTIVATION_GELU_ERF,
   .parallel = true, .qkv_grouped = true }},@|
-[FAMILY_PHI] = {"phi", "PhiForCausalLM", NULL, NULL,@|
-  {"hf-phi", NULL}, { .family = "phi", .n_positions = 2048, .norm_eps = 1e-5,
+[FAMILY_PHI] = {"phi", "PhiForCausalLM", NULL, "phi2",@|
+  {"hf-phi", "gguf-phi2"}, { .family = "phi", .n_positions = 2048, .norm_eps = 1e-5,
   .scaled = true, .layer_norm = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true,
   .activation = ACTIVATION_GELU_TANH, .parallel = true, .shared_norm = true, .head_bias = true,
   .rotary_part = 0.5 }},@|
-[FAMILY_STABLELM] = {"stablelm", "StableLmForCausalLM", NULL, NULL,@|
-  {"hf-stablelm", NULL}, { .family = "stablelm", .n_positions = 4096, .norm_eps = 1e-5,
+[FAMILY_STABLELM] = {"stablelm", "StableLmForCausalLM", NULL, "stablelm",@|
+  {"hf-stablelm", "gguf-qwen"}, { .family = "stablelm", .n_positions = 4096, .norm_eps = 1e-5,
   .scaled = true, .gated = true, .layer_norm = true, .rotary_part = 0.25 }},@|
-[FAMILY_COHERE] = {"cohere", "CohereForCausalLM", NULL, NULL,@|
-  {"hf-llama", NULL}, { .family = "cohere", .n_positions = 8192, .norm_eps = 1e-5,
+[FAMILY_COHERE] = {"cohere", "CohereForCausalLM", NULL, "command-r",@|
+  {"hf-llama", "gguf-qwen"}, { .family = "cohere", .n_positions = 8192, .norm_eps = 1e-5,
   .scaled = true, .gated = true, .tied = true, .layer_norm = true, .unbiased_norm = true,
   .parallel = true, .shared_norm = true, .interleaved = true, .logit_scale = 0.0625,
   .rope = { .theta = 5e5 } }},@|
-[FAMILY_COHERE2] = {"cohere2", "Cohere2ForCausalLM", NULL, NULL,@|
-  {"hf-llama", NULL}, { .family = "cohere2", .n_positions = 8192, .norm_eps = 1e-5,
+[FAMILY_COHERE2] = {"cohere2", "Cohere2ForCausalLM", NULL, "cohere2",@|
+  {"hf-llama", "gguf-qwen"}, { .family = "cohere2", .n_positions = 8192, .norm_eps = 1e-5,
   .scaled = true, .gated = true, .tied = true, .layer_norm = true, .unbiased_norm = true,
   .parallel = true, .shared_norm = true, .interleaved = true, .logit_scale = 0.0625,
   .window = 4096, .window_used = true, .window_pattern = 4 }},@|
@@ -334,18 +335,18 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
 @ Five families have experts in the place of their MLPs (\cref{sec:experts}). Without them Mixtral is a Mistral, OLMoE a Llama whose queries and keys are normed, and two others are Qwens. The last, gpt-oss, has two switches of its own (\cref{sec:headsinks} and \cref{sec:clamped}). How many experts there are, and how wide they are, is always in the file; what a file may leave out is whether the weights of the chosen are divided by their sum.
 
 @<Families with experts@>=
-@[[FAMILY_MIXTRAL] = {"mixtral", "MixtralForCausalLM", NULL, NULL,@|
-  {"hf-mixtral", NULL}, { .family = "mixtral", .n_positions = 131072, .gated = true,
+@[[FAMILY_MIXTRAL] = {"mixtral", "MixtralForCausalLM", NULL, "llama",@|
+  {"hf-mixtral", "gguf-mixtral"}, { .family = "mixtral", .n_positions = 131072, .gated = true,
   .norm_eps = 1e-5, .scaled = true, .window_used = true, .chosen_normed = true,
   .rope = { .theta = 1e6 } }},@|
 [FAMILY_QWEN3_MOE] = {"qwen3_moe", "Qwen3MoeForCausalLM", NULL, "qwen3moe",@|
   {"hf-moe", "gguf-moe"}, { .family = "qwen3_moe", .n_positions = 32768, .gated = true,
   .norm_eps = 1e-6, .scaled = true, .qk_norm = true }},@|
-[FAMILY_OLMOE] = {"olmoe", "OlmoeForCausalLM", NULL, NULL,@|
-  {"hf-moe", NULL}, { .family = "olmoe", .n_positions = 4096, .gated = true,
+[FAMILY_OLMOE] = {"olmoe", "OlmoeForCausalLM", NULL, "olmoe",@|
+  {"hf-moe", "gguf-moe"}, { .family = "olmoe", .n_positions = 4096, .gated = true,
   .norm_eps = 1e-5, .scaled = true, .qk_norm = true, .qk_norm_wide = true }},@|
-[FAMILY_QWEN2_MOE] = {"qwen2_moe", "Qwen2MoeForCausalLM", NULL, NULL,@|
-  {"hf-moe", NULL}, { .family = "qwen2_moe", .n_positions = 32768, .gated = true,
+[FAMILY_QWEN2_MOE] = {"qwen2_moe", "Qwen2MoeForCausalLM", NULL, "qwen2moe",@|
+  {"hf-moe", "gguf-moe"}, { .family = "qwen2_moe", .n_positions = 32768, .gated = true,
   .norm_eps = 1e-6, .scaled = true, .qkv_bias = true }},@|
 [FAMILY_GPT_OSS] = {"gpt_oss", "GptOssForCausalLM", NULL, "gpt-oss",@|
   {"hf-gpt-oss", "gguf-gpt-oss"}, { .family = "gpt_oss", .n_positions = 131072, .gated = true,
@@ -664,6 +665,8 @@ struct tensor_layout {
   bool gate_above; /* gate and up are one matrix, and the gate is the upper half */
   bool gate_between; /* gate and up of an expert are one matrix, and their outputs alternate */
   bool norms_apart; /* each head's norm of queries and keys is a tensor of its own */
+  const struct tensor_layout *older; /* how older files of this kind have it; or null */
+  enum tensor_role told_by; /* of an older layout: which tensor tells such a file */
   struct tensor_naming of[N_TENSOR_ROLES];
 };
   /* how files of one format name and store the tensors of a family */

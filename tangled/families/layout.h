@@ -31,6 +31,8 @@ struct tensor_layout {
   bool gate_above; /* gate and up are one matrix, and the gate is the upper half */
   bool gate_between; /* gate and up of an expert are one matrix, and their outputs alternate */
   bool norms_apart; /* each head's norm of queries and keys is a tensor of its own */
+  const struct tensor_layout *older; /* how older files of this kind have it; or null */
+  enum tensor_role told_by; /* of an older layout: which tensor tells such a file */
   struct tensor_naming of[N_TENSOR_ROLES];
 };
 

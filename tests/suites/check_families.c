@@ -545,7 +545,7 @@ START_TEST(a_layout_says_how_a_file_has_its_tensors)
   ck_assert_msg(layout_answer(dir, &l, got, &n, &why), "%s", why.text);
   ck_assert(memcmp(got, want, n * sizeof *got) == 0);
   variant_drop(dir);
-  ck_assert(layout_find("another", "gpt2") == NULL && layout_at(20) == NULL);
+  ck_assert(layout_find("another", "gpt2") == NULL && layout_at(25) == NULL);
   ck_assert(layout_find("safetensors", NULL) == NULL && layout_find("gguf", "another") == NULL);
   ck_assert(layout_find("gguf", "mistral") == layout_at(3) && layout_find("gguf", "qwen3") == layout_at(4));
 }

@@ -530,7 +530,7 @@ static bool line_text(struct rig *r, json_t *o)
 static unsigned golden_file(const char *file, const char *how, void *ctx, bool (*check)(void *, json_t *))
 {
   char buffer[300], name[300], *line = NULL;
-  const char *path = shared_file(buffer, sizeof buffer, file);
+  const char *path = strncmp(file, "tests/", 6) == 0 ? file : shared_file(buffer, sizeof buffer, file);
   snprintf(name, sizeof name, "%s%s", file, how);
   size_t cap = 0;
   unsigned passed = 0, failed = 0;
@@ -609,6 +609,29 @@ START_TEST(golden_families)
   }
   rig_close(&r);
   ck_assert_uint_eq(failed, 0);
+}
+END_TEST
+
+/* files that an independent script made by the rules of llama.cpp's converter, and of older ones; the logits are a reference's that
+   has not seen them */
+static const struct { const char *name, *family; } file_model[] = { { "mixtral", "mixtral" }, { "mixtral-split", "mixtral" },
+  { "mixtral-wide", "mixtral" }, { "olmoe", "olmoe" }, { "qwen2_moe", "qwen2_moe" }, { "qwen2_moe-silent", "qwen2_moe" },
+  { "qwen3_moe", "qwen3_moe" }, { "pythia", "gpt_neox" }, { "pythia-serial", "gpt_neox" }, { "falcon", "falcon" },
+  { "falcon-old", "falcon" }, { "phi", "phi" }, { "phi-fused", "phi" }, { "stablelm", "stablelm" }, { "stablelm-serial", "stablelm" },
+  { "cohere", "cohere" }, { "cohere2", "cohere2" }, { "cohere2-list", "cohere2" }, { "exaone4", "exaone4" },
+  { "exaone4-full", "exaone4" }, { "ernie4_5", "ernie4_5" }, { "seed_oss", "seed_oss" }, { "ministral3", "ministral3" } };
+START_TEST(files_of_the_families)
+{
+  char path[200];
+  struct rig r;
+  snprintf(path, sizeof path, "tests/golden/gguf/%s.gguf", file_model[_i].name);
+  ck_assert_msg(rig_open(&r, path, NULL, 1, 1), "%s", r.why.text);
+  ck_assert_str_eq(r.lm->config.family, file_model[_i].family);
+  ck_assert(r.m.of[MEMORY_WEIGHTS].live == 0 && r.lm->config.n_ignored <= 2);
+  r.e.activations = ACTIVATIONS_F32;
+  snprintf(path, sizeof path, "tests/golden/gguf/%s.jsonl", file_model[_i].name);
+  ck_assert_uint_eq(golden_file(path, "", &r, forward_of), 0);
+  rig_close(&r);
 }
 END_TEST
 
@@ -908,8 +931,8 @@ static const struct {
   const char *words; /* null: it is accepted */
 } setting[] = {
   { "as it is", NULL, "", 0, NULL },
-  { "no architecture", "general.architecture", "", 0, "general.architecture is missing; wanted: gpt2, llama, qwen2, qwen3, smollm3, granite, olmo2, gemma, gemma2, gemma3, phi3, qwen3moe or gpt-oss" },
-  { "another architecture", "general.architecture", "\"general.architecture\" 4=8 \"falcon\"", 1, "general.architecture is \"falcon\"" },
+  { "no architecture", "general.architecture", "", 0, "general.architecture is missing; wanted: gpt2, llama, qwen2, qwen3, smollm3, granite, mistral3, seed_oss, ernie4_5, olmo2, gemma, gemma2, gemma3, exaone4, gptneox, falcon, phi2, stablelm, command-r, cohere2, phi3, qwen3moe, olmoe, qwen2moe or gpt-oss" },
+  { "another architecture", "general.architecture", "\"general.architecture\" 4=8 \"mamba\"", 1, "general.architecture is \"mamba\"" },
   { "the beginning of one", "general.architecture", "\"general.architecture\" 4=8 \"llam\"", 1, "general.architecture is \"llam\"" },
   { "an architecture that is a number", "general.architecture", "\"general.architecture\" 4=4 4=1", 1, "general.architecture is 1" },
   { "an adapter", NULL, "\"general.type\" 4=8 \"adapter\"", 1, "general.type is \"adapter\"; wanted: model" },
@@ -949,7 +972,12 @@ static const struct {
   { "a window", NULL, "\"llama.attention.sliding~window\" 4=4 4=8", 1, "llama.attention.sliding_window is 8; wanted: none, or at least the context of 16" },
   { "a window that sees all", NULL, "\"llama.attention.sliding~window\" 4=4 4=16", 1, NULL },
   { "a window of 0", NULL, "\"llama.attention.sliding~window\" 4=4 4=0", 1, NULL },
-  { "experts", NULL, "\"llama.expert~count\" 4=4 4=8", 1, "llama.expert_count is 8; wanted: 0: this program has nothing of that kind" },
+  { "experts", NULL, "\"llama.expert~count\" 4=4 4=8", 1, "llama.expert_used_count is missing; wanted: an integer from 1 to 1024" },
+  { "more chosen than there are", NULL, "\"llama.expert~count\" 4=4 4=8 \"llama.expert~used~count\" 4=4 4=9", 2, "llama.expert_used_count is 9; wanted: at most expert_count" },
+  { "too many experts", NULL, "\"llama.expert~count\" 4=4 4=1025 \"llama.expert~used~count\" 4=4 4=2", 2, "llama.expert_count is 1025; wanted: an integer from 1 to 1024" },
+  { "experts without a router", NULL, "\"llama.expert~count\" 4=4 4=8 \"llama.expert~used~count\" 4=4 4=2", 2, "blk.0.ffn_gate_inp.weight is missing; wanted: [8, 16]" },
+  { "experts that are chosen in another way", NULL, "\"llama.expert~gating~func\" 4=4 4=2", 1, "llama.expert_gating_func is 2; wanted: 1" },
+  { "experts that are chosen as ours are", NULL, "\"llama.expert~gating~func\" 4=4 4=1", 1, NULL },
   { "no experts", NULL, "\"llama.expert~count\" 4=4 4=0 \"llama.expert~used~count\" 4=4 4=0", 2, NULL },
   { "not causal", NULL, "\"llama.attention.causal\" 4=7 1=0", 1, "llama.attention.causal is false; wanted: 1" },
   { "causal", NULL, "\"llama.attention.causal\" 4=7 1=1", 1, NULL },
@@ -1129,6 +1157,81 @@ START_TEST(absent_keys_have_their_defaults)
       config_close(&m, &c);
     }
   ck_assert_uint_eq(m.all.live, 0);
+  leave();
+}
+END_TEST
+
+/* what is said in the later families only; files without tensors, of five layers */
+static const struct {
+  const char *arch, *more; /* |%1$s|: the architecture */
+  unsigned n;
+  const char *words; /* null: it is accepted */
+  const char *setting;
+  double value;
+} later[] = {
+  { "cohere2", "", 0, "cohere2.logit_scale is missing", NULL, 0 },
+  { "cohere2", "\"%1$s.logit~scale\" 4=6 4=0x3f000000 ", 1, "cohere2.attention.sliding_window is missing; wanted: an integer from 1", NULL, 0 },
+  { "cohere2", "\"%1$s.logit~scale\" 4=6 4=0x3f000000 \"%1$s.attention.sliding~window\" 4=4 4=8 ", 2, NULL, "logit_scale", 0.5 },
+  { "cohere2", "\"%1$s.logit~scale\" 4=6 4=0x3f000000 \"%1$s.attention.sliding~window\" 4=4 4=8 "
+    "\"%1$s.attention.sliding~window~pattern\" 4=9 4=7 8=4 1=1 1=1 1=0 1=1 ", 3, "sliding_window_pattern is an array of 4; wanted: a truth value for each", NULL, 0 },
+  { "cohere2", "\"%1$s.logit~scale\" 4=6 4=0x3f000000 \"%1$s.attention.sliding~window\" 4=4 4=8 "
+    "\"%1$s.attention.sliding~window~pattern\" 4=9 4=8 8=5 \"a\" \"b\" \"c\" \"d\" \"e\" ", 3, "sliding_window_pattern is an array of 5; wanted: a truth value for each", NULL, 0 },
+  { "cohere2", "\"%1$s.logit~scale\" 4=6 4=0x3f000000 \"%1$s.attention.sliding~window\" 4=4 4=8 "
+    "\"%1$s.attention.sliding~window~pattern\" 4=9 4=5 8=5 4=0 4=1 4=1 4=0 4=1 ", 3, NULL, "some_unturned", 1 },
+  { "cohere2", "\"%1$s.logit~scale\" 4=6 4=0x3f000000 \"%1$s.attention.sliding~window\" 4=4 4=8 "
+    "\"%1$s.attention.sliding~window~pattern\" 4=9 4=7 8=5 1=1 1=1 1=1 1=1 1=1 ", 3, NULL, "some_unturned", 0 },
+  { "exaone4", "", 0, NULL, "some_unturned", 0 },
+  { "exaone4", "\"%1$s.attention.sliding~window\" 4=4 4=8 ", 1, NULL, "some_unturned", 1 },
+  { "command-r", "", 0, "command-r.logit_scale is missing", NULL, 0 },
+  { "gptneox", "\"%1$s.rope.dimension~count\" 4=4 4=6 ", 1, NULL, "rotary", 6 },
+  { "gptneox", "\"%1$s.rope.dimension~count\" 4=4 4=18 ", 1, "gptneox.rope.dimension_count is 18; wanted: no more than a head has", NULL, 0 },
+  { "gptneox", "\"%1$s.rope.dimension~count\" 4=4 4=16 ", 1, NULL, "rotary", 0 },
+  { "gptneox", "\"%1$s.use~parallel~residual\" 4=7 1=0 ", 1, NULL, "parallel", 0 },
+  { "gptneox", "\"%1$s.use~parallel~residual\" 4=4 4=1 ", 1, "gptneox.use_parallel_residual is 1; wanted: true or false", NULL, 0 },
+  { "gptneox", "", 0, NULL, "parallel", 1 },
+  { "stablelm", "\"%1$s.use~parallel~residual\" 4=7 1=0 ", 1, NULL, "parallel", 1 },
+  { "falcon", "\"%1$s.tensor~data~layout\" 4=8 \"jploski\" ", 1, NULL, "shared_norm", 1 },
+  { "seed~oss", "", 0, NULL, "qkv_bias", 0 },
+  { "phi2", "", 0, NULL, "head_bias", 1 },
+  { "mistral3", "\"%1$s.attention.temperature~scale\" 4=6 4=0x3f000000 ", 1, NULL, "query_growth", 0.5 },
+  { "olmoe", "", 0, "olmoe.expert_count is missing", NULL, 0 },
+  { "olmoe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 ", 2, NULL, "d_expert", 24 },
+  { "olmoe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 ", 2, NULL, "chosen_normed", 0 },
+  { "olmoe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 \"%1$s.expert~weights~norm\" 4=7 1=1 ", 3, NULL, "chosen_normed", 1 },
+  { "qwen2moe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 ", 2, NULL, "d_expert", 12 },
+  { "qwen2moe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 ", 2, NULL, "d_shared", 24 },
+  { "qwen2moe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 \"%1$s.expert~shared~feed~forward~length\" 4=4 4=9 ", 3, NULL, "d_shared", 9 },
+  { "qwen3moe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 ", 2, "qwen3moe.expert_feed_forward_length is missing", NULL, 0 },
+  { "qwen3moe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 \"%1$s.expert~feed~forward~length\" 4=4 4=9 ", 3, NULL, "chosen_normed", 1 },
+};
+enum { N_LATER = sizeof later / sizeof *later };
+START_TEST(keys_of_the_later_families)
+{
+  static const char *const centred = "gptneox falcon phi2 stablelm command-r cohere2";
+  char path[400], spec[2000], more[600];
+  in_room(path, "later.gguf");
+  for (int i = 0; i < N_LATER; i++) {
+    struct memory m = { 0 };
+    struct error why = { "" };
+    struct model_config c;
+    const char *a = later[i].arch;
+    snprintf(more, sizeof more, later[i].more, a);
+    snprintf(spec, sizeof spec, "'GGUF 4=3 8=0 8=%u \"general.architecture\" 4=8 \"%s\" \"%s.context~length\" 4=4 4=40 "
+      "\"%s.embedding~length\" 4=4 4=64 \"%s.block~count\" 4=4 4=5 \"%s.feed~forward~length\" 4=4 4=24 "
+      "\"%s.attention.head~count\" 4=4 4=4 \"%s.attention.layer~norm~%sepsilon\" 4=6 4=0x3f000000 \"tokenizer.ggml.tokens\" 4=9 4=8 8=3 \"a\" \"b\" \"c\" %s",
+      8 + later[i].n, a, a, a, a, a, a, a, strstr(centred, a) != NULL ? "" : "rms~", more);
+    struct written f = compose(spec);
+    spill(path, f.byte, f.n);
+    free(f.byte);
+    bool ok = config_open(&c, &m, path, &why);
+    ck_assert_msg(ok == (later[i].words == NULL) && (ok || strstr(why.text, later[i].words) != NULL), "%d, %s: %s", i, a, why.text);
+    for (int k = 0; ok && k < N_MODEL_SETTINGS; k++)
+      if (strcmp(config_setting[k].name, later[i].setting) == 0)
+        ck_assert_msg(setting_value(&config_setting[k], &c) == later[i].value, "%d, %s: %s is %g", i, a, later[i].setting, setting_value(&config_setting[k], &c));
+    if (ok) config_close(&m, &c);
+    ck_assert_uint_eq(m.all.live, 0);
+  }
+  tally("tests/suites/check_gguf.c: keys of later families", N_LATER, 0, 0, "");
   leave();
 }
 END_TEST
@@ -1691,11 +1794,11 @@ START_TEST(the_command_takes_both_forms)
   ck_assert(json_is_true(json_object_get(o, "ok")) && json_integer_value(json_object_get(o, "tensors")) == 21);
   json_decref(o);
   /* what cannot be opened is listed, and the reason is a hint */
-  make_model("llama", path, NULL, "\"llama.expert~count\" 4=4 4=8", 1);
+  make_model("llama", path, NULL, "\"llama.nextn~predict~layers\" 4=4 4=8", 1);
   const char *x = told("%%s/incipit inspect %s 2>&1", path, &status);
-  ck_assert(status == 0 && strstr(x, "hint: ") != NULL && strstr(x, "llama.expert_count is 8") != NULL && strstr(x, "blk.0.attn_k.weight") != NULL);
+  ck_assert(status == 0 && strstr(x, "hint: ") != NULL && strstr(x, "llama.nextn_predict_layers is 8") != NULL && strstr(x, "blk.0.attn_k.weight") != NULL);
   x = told("%%s/incipit generate x -m %s 2>&1", path, &status);
-  ck_assert(status != 0 && strstr(x, "llama.expert_count is 8") != NULL && strstr(x, "hint") == NULL);
+  ck_assert(status != 0 && strstr(x, "llama.nextn_predict_layers is 8") != NULL && strstr(x, "hint") == NULL);
   make_model("llama", path, NULL, "\"llama.strange\" 4=4 4=8", 1);
   x = told("%%s/incipit generate --prompt-ids 1,2 -n 2 -m %s 2>&1", path, &status);
   ck_assert(status != 0 && strstr(x, "llama.strange; wanted: keys that this program knows (--ignore-field NAME") != NULL);
@@ -1723,6 +1826,8 @@ int main(void)
   t = tcase_create("models");
   tcase_add_loop_test(t, golden_logits_and_greedy_ids, 0, 15);
   tcase_add_loop_test(t, golden_families, 0, 2 * FAMILY_MODELS);
+  tcase_add_loop_test(t, files_of_the_families, 0, sizeof file_model / sizeof *file_model);
+  tcase_add_test(t, keys_of_the_later_families);
   tcase_add_loop_test(t, the_same_bits_from_both_forms, 0, sizeof pair / sizeof *pair);
   tcase_add_test(t, pairs_in_another_memory);
   tcase_add_test(t, settings_are_accounted_for);

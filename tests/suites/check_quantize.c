@@ -68,6 +68,20 @@ static const struct {
 } models[] = { { "models/pocket", false, 0 }, { "tests/golden/small", false, 0 }, { "tests/golden/gpt2", false, 0 },
   { "tests/golden/llama", false, 0 }, { "tests/golden/llama-linear", false, 0 }, { "tests/golden/llama-yarn", false, 1e-4f },
   { "tests/golden/qwen2", false, 0 }, { "tests/golden/qwen3", false, 0 },
+  { "tests/golden/families/mixtral", false, 0 }, { "tests/golden/gguf/mixtral-split.gguf", false, 0 },
+  { "tests/golden/gguf/olmoe.gguf", false, 0 }, { "tests/golden/gguf/qwen2_moe.gguf", false, 0 },
+  { "tests/golden/gguf/qwen2_moe-silent.gguf", false, 0 }, { "tests/golden/gguf/qwen3_moe.gguf", false, 0 },
+  { "tests/golden/families/pythia", false, 0 }, { "tests/golden/gguf/pythia-serial.gguf", false, 0 },
+  { "tests/golden/families/falcon-old", false, 0 }, { "tests/golden/gguf/falcon.gguf", false, 0 },
+  { "tests/golden/gguf/phi-fused.gguf", false, 0 }, { "tests/golden/families/stablelm", false, 0 },
+  { "tests/golden/gguf/stablelm-serial.gguf", false, 0 }, { "tests/golden/families/cohere", false, 0 },
+  { "tests/golden/families/cohere2", false, 0 }, { "tests/golden/families/exaone4", false, 0 },
+  { "tests/golden/gguf/exaone4-full.gguf", false, 0 }, { "tests/golden/families/ernie4_5", false, 0 },
+  { "tests/golden/gguf/seed_oss.gguf", false, 0 }, { "tests/golden/families/ministral3", false, 0 },
+  { "golden/families/models/olmoe", true, 0 }, { "golden/families/models/qwen2-moe", true, 0 },
+  { "golden/families/models/qwen3-moe", true, 0 }, { "golden/families/models/falcon-new", true, 0 },
+  { "golden/families/models/phi2", true, 0 }, { "golden/families/models/seed-oss", true, 0 },
+  { "golden/families/models/stablelm", true, 0 }, { "golden/families/models/exaone4-nowindow", true, 0 },
   { "golden/models/gpt2", true, 0 }, { "golden/models/gpt2-f16", true, 0 },
   { "golden/models/gpt2-hub", true, 0 }, { "golden/models/llama-bf16", true, 0 },
   { "golden/models/llama-gqa-tied", true, 0 }, { "golden/models/llama-mha", true, 0 },
@@ -184,6 +198,83 @@ START_TEST(every_type_reads_back)
   }
   struct stat st;
   ck_assert(stat(path, &st) == 0 && r.file == (uint64_t) st.st_size && r.after == bytes && r.numbers == numbers && r.blocks == of_type);
+  tensor_file_close(&m, a), tensor_file_close(&m, b);
+  ck_assert_uint_eq(m.all.live, 0);
+  leave();
+}
+END_TEST
+
+/* in a model with experts: the router stays as it is, and the matrices of all experts are one tensor, whose rows are rounded as those of
+   any matrix; rows of 32 numbers are no superblocks */
+START_TEST(experts_are_one_tensor)
+{
+  static const struct { const char *name; enum weight_type q4_k, q6_k, q8_0; uint64_t shape[3]; } want[] = {
+    { "blk.0.ffn_gate_inp.weight", WEIGHT_F32, WEIGHT_F32, WEIGHT_F32, { 2, 32, 0 } },
+    { "blk.0.ffn_gate_exps.weight", WEIGHT_Q5_0, WEIGHT_Q8_0, WEIGHT_Q8_0, { 2, 256, 32 } },
+    { "blk.0.ffn_up_exps.weight", WEIGHT_Q5_0, WEIGHT_Q8_0, WEIGHT_Q8_0, { 2, 256, 32 } },
+    { "blk.0.ffn_down_exps.weight", WEIGHT_Q4_K, WEIGHT_Q6_K, WEIGHT_Q8_0, { 2, 32, 256 } } };
+  static const char *const type[] = { "q4_k", "q6_k", "q8_0" };
+  static const double near[] = { 1, 0.4, 0.4 };
+  const char *from = "tests/golden/gguf/mixtral-wide.gguf";
+  uint32_t ids[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
+  size_t which[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+  static float x[8 * 64], y[8 * 64];
+  struct rig a, b;
+  ck_assert_msg(rig_open(&a, from, NULL, 1, 1), "%s", a.why.text);
+  size_t v = a.lm->config.vocab_size;
+  ck_assert(v <= 64 && model_evaluate(&a.e, a.lm, a.s, ids, 8, which, 8, x, &a.why));
+  for (int k = 0; k < 3; k++) {
+    char path[400];
+    struct memory m = { 0 };
+    struct error why = { "" };
+    ck_assert_msg(quantized(from, in_room(path, "wide.gguf"), type[k], NULL, &why), "%s", why.text);
+    struct tensor_file *s = tensor_file_open(&m, from, &why), *f = tensor_file_open(&m, path, &why);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+      const struct tensor_entry *t = tensor_file_find(f, want[i].name), *before = tensor_file_find(s, want[i].name);
+      ck_assert_msg(t != NULL && before != NULL && t->rank == (want[i].shape[2] > 0 ? 3 : 2), "%s", want[i].name);
+      ck_assert(memcmp(t->shape, want[i].shape, t->rank * sizeof *t->shape) == 0);
+      enum weight_type type_of = k == 0 ? want[i].q4_k : k == 1 ? want[i].q6_k : want[i].q8_0;
+      ck_assert_msg(t->type == type_of, "%s in %s: %u", want[i].name, type[k], t->type);
+      float *row = malloc(before->elements * sizeof *row);
+      unsigned char *again = malloc(t->bytes);
+      for (size_t j = 0; j < before->elements; j++) row[j] = tensor_number((struct tensor) { before->data, before->type }, j);
+      ck_assert(weights_encode(type_of, row, before->elements, again, &why) && memcmp(again, t->data, t->bytes) == 0);
+      free(row), free(again);
+    }
+    tensor_file_close(&m, s), tensor_file_close(&m, f);
+    ck_assert_uint_eq(m.all.live, 0);
+    ck_assert_msg(rig_open(&b, path, NULL, 1, 1), "%s", b.why.text);
+    ck_assert(model_evaluate(&b.e, b.lm, b.s, ids, 8, which, 8, y, &b.why) && b.lm->config.d_expert == 256);
+    double far = 0;
+    for (size_t i = 0; i < 8 * v; i++) far = fmax(far, fabs((double) x[i] - (double) y[i]));
+    ck_assert_msg(far > 0 && far < near[k], "%s: %g", type[k], far);
+    rig_close(&b);
+  }
+  rig_close(&a);
+  leave();
+}
+END_TEST
+
+/* files that are made of a directory have the tensors that the script gives them, byte for byte, and no others */
+START_TEST(names_are_those_of_other_programs)
+{
+  static const struct { const char *from, *like; } both[] = { { "mixtral-split", "mixtral" }, { "qwen2_moe-silent", NULL },
+    { "phi-fused", "phi" }, { "pythia", NULL }, { "falcon", NULL }, { "stablelm", NULL }, { "olmoe", NULL }, { "exaone4", NULL }, { "seed_oss", NULL } };
+  char from[200], path[400], like[200];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  snprintf(from, sizeof from, "tests/golden/gguf/%s.gguf", both[_i].from);
+  snprintf(like, sizeof like, "tests/golden/gguf/%s.gguf", both[_i].like != NULL ? both[_i].like : both[_i].from);
+  ck_assert_msg(quantized(from, in_room(path, "same.gguf"), "f32", NULL, &why), "%s", why.text);
+  struct tensor_file *a = tensor_file_open(&m, like, &why), *b = tensor_file_open(&m, path, &why);
+  ck_assert(a != NULL && b != NULL);
+  ck_assert_uint_eq(tensor_file_count(a), tensor_file_count(b));
+  for (size_t i = 0; i < tensor_file_count(a); i++) {
+    const struct tensor_entry *s = tensor_file_at(a, i), *t = tensor_file_find(b, s->name);
+    ck_assert_msg(t != NULL, "%s", s->name);
+    if (_i == 0 || both[_i].like == NULL)
+      ck_assert_msg(t->rank == s->rank && memcmp(t->shape, s->shape, s->rank * sizeof *s->shape) == 0 && memcmp(t->data, s->data, s->bytes) == 0, "%s", s->name);
+  }
   tensor_file_close(&m, a), tensor_file_close(&m, b);
   ck_assert_uint_eq(m.all.live, 0);
   leave();
@@ -516,6 +607,21 @@ START_TEST(refusals_leave_no_file)
   ck_assert(windowed == NULL || (!quantized(windowed, path, "q8_0", NULL, &why)
     && strstr(why.text, "its sliding_window of 8 would be lost: readers of GGUF files ignore it in a model of this kind") != NULL));
   ck_assert_uint_eq(files_in_room(), 0);
+  static const struct { const char *model, *words; } lost[] = { { "olmoe", "its qkv_cap cannot be said in a GGUF file" },
+    { "qwen2_moe", "an MLP beside experts; wanted: one that GGUF files of this kind can have" },
+    { "qwen3_moe", "an MLP beside experts; wanted" },
+    { "phi", "a norm of queries; wanted: one that GGUF files of this kind can have" },
+    { "falcon", "its qkv_bias cannot be said in a GGUF file" }, { "phi3-long", "rope_scaling is longrope" } };
+  for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+    char from[100];
+    snprintf(from, sizeof from, "tests/golden/families/%s", lost[i].model);
+    ck_assert_msg(!quantized(from, path, "f32", NULL, &why) && strstr(why.text, lost[i].words) != NULL && strstr(why.text, lost[i].model) != NULL,
+      "%s: %s", from, why.text);
+    ck_assert_uint_eq(files_in_room(), 0);
+  }
+  const char *unnamed = shared_file(buffer, sizeof buffer, "golden/families/models/ministral");
+  ck_assert(unnamed == NULL || (!quantized(unnamed, path, "f32", NULL, &why)
+    && strstr(why.text, "model_type is ministral; wanted: a family of which we know how GGUF files have it") != NULL));
   /* a disk that is full */
   struct rlimit limit = { 100000, 100000 };
   signal(SIGXFSZ, SIG_IGN);
@@ -666,6 +772,8 @@ int main(void)
   tcase_add_loop_test(t, f32_has_the_same_logits, 0, sizeof models / sizeof *models);
   tcase_add_test(t, the_types_are_those_of_the_table);
   tcase_add_loop_test(t, every_type_reads_back, 0, N_TYPES);
+  tcase_add_test(t, experts_are_one_tensor);
+  tcase_add_loop_test(t, names_are_those_of_other_programs, 0, 9);
   tcase_add_test(t, files_are_those_of_llama_cpp);
   tcase_add_test(t, a_file_can_be_the_source);
   tcase_add_test(t, the_model_is_never_replaced);

@@ -164,21 +164,14 @@ static bool copy_keys(struct work *w)
   return w->draft.ok;
 }
 
-/* In a head of a Llama, row 2i of the file is row i of the directory, and row 2i + 1 is row i + h, where h
-   is half of the head. */
-static size_t row_of(const struct planned *p, size_t i)
-{
-  size_t d = 2 * p->half, k = d == 0 ? 0 : i % d;
-  return d == 0 ? i : i - k + k % 2 * p->half + k / 2;
-}
-
 /* A row of the file is a row of the model, or a column if the matrix is transposed. */
 static bool write_row(struct work *w, const struct planned *p, size_t i, FILE *f)
 {
   struct error inner;
-  size_t row = row_of(p, i), bytes = weight_row_bytes(p->type, p->in);
+  size_t row, bytes = weight_row_bytes(p->type, p->in);
+  struct tensor from = quantize_row(p, i, &row);
   for (size_t k = 0; k < p->in; k++)
-    w->x[k] = tensor_number(p->from,
+    w->x[k] = tensor_number(from,
       p->transposed ? k * p->out + row : row * p->in + k);
   if (!weights_encode(p->type, w->x, p->in, w->coded, &inner))
     return error_say(w->why, "%s: %s, row %zu: %.200s", w->o->from, p->name, row,
@@ -223,8 +216,10 @@ static bool list_tensors(struct work *w)
   struct quantize_result *r = w->r;
   for (size_t i = 0; i < w->plan.n; i++) {
     const struct planned *p = &w->plan.list[i];
-    const uint64_t shape[] = { p->out, p->in };
-    gguf_add_tensor(&w->draft, p->name, p->type, p->is_vector ? 1 : 2, shape);
+    uint64_t each = p->stack > 0 ? p->out / p->stack : p->out;
+    const uint64_t shape[] = { p->stack, each, p->in };
+    gguf_add_tensor(&w->draft, p->name, p->type, (p->stack > 0) + (p->is_vector ? 1u : 2u),
+      shape + (p->stack == 0));
     if (p->in > longest) longest = p->in;
     w->all += (uint64_t) p->in * p->out;
     r->tensors++;
@@ -356,7 +351,6 @@ bool quantize_file(struct memory *m, struct quantize_options *o,
   *r = (struct quantize_result) { .tensors = 0 };
   o->fields.n_unknown = open.fields.n_unknown;
   if (lm != NULL) w.plan.layout = layout_find("gguf", lm->config.family);
-  if (lm != NULL && lm->config.n_experts > 0) w.plan.layout = NULL; /* stacks of matrices are not written yet */
   bool ok = lm != NULL && (w.plan.layout != NULL || error_found(why, o->from, "model_type",
     lm->config.family, "a family of which we know how GGUF files have it"))
     && (lm->config.rope.kind != ROPE_LONG || error_found(why, o->from, "rope_scaling", "longrope",

@@ -15,12 +15,13 @@
    floats. The embedding has the largest error of all matrices, and the head makes the
    logits: with fewer than eight bits these two stay in Q8_0. Rows that are no whole
    superblocks get the next larger type of short blocks, and a matrix whose rows are no whole
-   blocks at all becomes F16: both as in llama.cpp's files. */
+   blocks at all becomes F16: both as in llama.cpp's files. A router is small, and what it
+   decides cannot be half wrong: it stays as it is. */
 static enum weight_type type_for(enum weight_type asked, enum tensor_role role,
   size_t row)
 {
   bool ends = role == TENSOR_EMBEDDING || role == TENSOR_HEAD;
-  if (role == TENSOR_POSITIONS) return WEIGHT_F32;
+  if (role == TENSOR_POSITIONS || role == TENSOR_ROUTER) return WEIGHT_F32;
   if (ends && number_types[asked].bits < 8) asked = WEIGHT_Q8_0;
   if (number_types[asked].block > WEIGHT_BLOCK && row % number_types[asked].block != 0)
     asked = number_types[asked].bits < 5 ? WEIGHT_Q5_0 : WEIGHT_Q8_0;
@@ -30,17 +31,27 @@ static enum weight_type type_for(enum weight_type asked, enum tensor_role role,
 /* A layer has no more tensors than this, so the list grows by a layer at a time. */
 enum { MAX_PER_LAYER = 24 };
 
-/* A tensor that the model does not have is no failure: the switches of its family left it out. */
+/* A tensor that the model does not have is no failure: the switches of its family left it out. One that
+   files of the format do not have is. A norm that both halves share has the second of its names. */
 static bool plan(struct quantize_plan *w, enum tensor_role role, uint32_t layer,
   const char *what, struct planned p)
 {
   if (p.from.data == NULL) return true;
+  if (w->layout->of[role].pattern == NULL) {
+    const char *found = "a tensor";
+    if (role == TENSOR_Q_NORM) found = "a norm of queries";
+    if (role == TENSOR_GATE) found = "an MLP beside experts";
+    if (role == TENSOR_ROPE_FACTORS) found = "a stretching of positions with divisors";
+    return error_found(w->why, tensor_file_path(w->lm->weights), "the model's part", found,
+      "one that GGUF files of this kind can have");
+  }
   struct planned *list = memory_reserve(w->m, MEMORY_OTHER, w->list, &w->cap,
     w->n + 1, MAX_PER_LAYER, sizeof *list, w->why);
   char name[160];
   if (list == NULL) return false;
   w->list = list;
-  layout_name(w->layout, role, "", layer, what, name);
+  if (!w->lm->config.shared_norm || !layout_also(w->layout, role, "", layer, what, name))
+    layout_name(w->layout, role, "", layer, what, name);
   snprintf(p.name, sizeof p.name, "%.63s", name);
   p.type = p.is_vector ? WEIGHT_F32 : type_for(w->type, role, p.in);
   if (w->layout->of[role].permuted && !w->lm->neighbours)
@@ -71,26 +82,62 @@ static bool plan_norm(struct quantize_plan *w, enum tensor_role role, uint32_t l
     && plan_vector(w, role, layer, "bias", g->bias, n);
 }
 
-/* Slices of one tensor are written as the tensor that they are slices of. */
+/* Slices of one tensor are written as the tensor that they are slices of. If that one is stored by head
+   of keys, its rows are put in order. */
 static bool plan_slices(struct quantize_plan *w, enum tensor_role role, uint32_t layer,
   const struct matrix *list, size_t n)
 {
+  const struct model_config *c = &w->lm->config;
   struct matrix all = list[0];
+  bool by_head = role == TENSOR_QKV && n == 1 && c->qkv_grouped;
   for (size_t i = 1; i < n; i++) all.out += list[i].out;
-  return plan_matrix(w, role, layer, &all);
+  struct planned p = { .from = all.weight, .in = all.in, .out = all.out,
+    .transposed = all.transposed };
+  if (by_head) p.head = c->head_dim, p.shared = c->n_heads / c->n_kv_heads;
+  if (!plan(w, role, layer, "weight", p)) return false;
+  p.from = all.bias, p.in = 1, p.is_vector = true, p.transposed = false;
+  return plan(w, role, layer, "bias", p);
+}
+
+/* Where each head has gains of its own, they are a stack of vectors. */
+static bool plan_head_norm(struct quantize_plan *w, enum tensor_role role, uint32_t layer,
+  const struct norm *g, size_t heads)
+{
+  const struct model_config *c = &w->lm->config;
+  size_t n = c->qk_norm_wide || c->qk_norm_each ? heads * c->head_dim : c->head_dim;
+  return plan(w, role, layer, "weight", (struct planned) { .from = g->gain, .in = 1, .out = n,
+      .is_vector = true, .stack = c->qk_norm_each ? heads : 0 })
+    && plan_vector(w, role, layer, "bias", g->bias, n);
 }
 
 static bool plan_qkv(struct quantize_plan *w, uint32_t i, const struct model_layer *l)
 {
   static const enum tensor_role three[] = { TENSOR_Q, TENSOR_K, TENSOR_V };
   const struct model_config *c = &w->lm->config;
-  size_t d = c->head_dim, wide = c->qk_norm_wide ? 1 : 0;
   bool ok = true;
   if (w->layout->sliced) ok = plan_slices(w, TENSOR_QKV, i, l->qkv, l->n_qkv);
   else for (size_t j = 0; ok && j < l->n_qkv; j++)
     ok = plan_matrix(w, l->n_qkv == 1 ? TENSOR_QKV : three[j], i, &l->qkv[j]);
-  return ok && plan_norm(w, TENSOR_Q_NORM, i, &l->q_norm, wide ? c->n_heads * d : d)
-    && plan_norm(w, TENSOR_K_NORM, i, &l->k_norm, wide ? c->n_kv_heads * d : d);
+  return ok && plan_head_norm(w, TENSOR_Q_NORM, i, &l->q_norm, c->n_heads)
+    && plan_head_norm(w, TENSOR_K_NORM, i, &l->k_norm, c->n_kv_heads);
+}
+
+/* The matrices of all experts are three stacks. The shared expert has matrices of its own, and the number
+   by which a row takes it is a vector. */
+static bool plan_experts(struct quantize_plan *w, uint32_t i, const struct mixture *x)
+{
+  static const enum tensor_role role[] = { TENSOR_EXPERT_GATE, TENSOR_EXPERT_UP, TENSOR_EXPERT_DOWN };
+  const struct model_config *c = &w->lm->config;
+  bool ok = plan_matrix(w, TENSOR_ROUTER, i, &x->router);
+  for (int k = 0; ok && k < 3; k++) {
+    const struct matrix *a = k == 2 ? &x->expert[0].down : &x->expert[0].up[k];
+    ok = plan(w, role[k], i, "weight", (struct planned) { .from = a->weight, .in = a->in,
+      .out = a->out * c->n_experts, .stack = c->n_experts, .experts = x, .part = k });
+  }
+  return ok && plan_matrix(w, TENSOR_SHARED_GATE, i, &x->shared.up[0])
+    && plan_matrix(w, TENSOR_SHARED_UP, i, &x->shared.up[1])
+    && plan_matrix(w, TENSOR_SHARED_DOWN, i, &x->shared.down)
+    && plan_vector(w, TENSOR_SHARED, i, "weight", x->shared_gate.weight, c->d_model);
 }
 
 static bool plan_layer(struct quantize_plan *w, uint32_t i, const struct model_layer *l)
@@ -100,6 +147,7 @@ static bool plan_layer(struct quantize_plan *w, uint32_t i, const struct model_l
     && plan_qkv(w, i, l) && plan_matrix(w, TENSOR_OUT, i, &l->out)
     && plan_norm(w, TENSOR_ATTN_POST, i, &l->attn_post, c->d_model)
     && plan_norm(w, TENSOR_MLP_NORM, i, &l->mlp_norm, c->d_model);
+  if (ok && l->experts != NULL) return plan_experts(w, i, l->experts);
   if (ok && w->layout->gate_above) ok = plan_slices(w, TENSOR_UP, i, l->up, l->n_up);
   else for (size_t j = 0; ok && j < l->n_up; j++)
     ok = plan_matrix(w, j + 1 == l->n_up ? TENSOR_UP : TENSOR_GATE, i, &l->up[j]);
@@ -142,6 +190,35 @@ static bool make_factors(struct quantize_plan *w, struct tensor *factors)
       / rope_scaled_frequency(&c->rope, i, half));
   *factors = (struct tensor) { w->made, WEIGHT_F32 };
   return w->made != NULL;
+}
+
+/* In a head of a Llama, row 2i of the file is row i of the directory, and row 2i + 1 is row i + h, where h
+   is half of the head. */
+static size_t pair_of(const struct planned *p, size_t i)
+{
+  size_t d = 2 * p->half, k = i % d;
+  return i - k + k % 2 * p->half + k / 2;
+}
+
+/* The file has all queries, then all keys, then all values. */
+static size_t by_head_of(const struct planned *p, size_t i)
+{
+  size_t d = p->head, queries = p->shared * d, each = queries + 2 * d;
+  size_t n = p->out / each;
+  if (i < n * queries) return i / queries * each + i % queries;
+  i -= n * queries;
+  size_t which = i / (n * d), at = i % (n * d);
+  return at / d * each + queries + which * d + at % d;
+}
+
+struct tensor quantize_row(const struct planned *p, size_t i, size_t *row)
+{
+  *row = p->half > 0 ? pair_of(p, i) : p->head > 0 ? by_head_of(p, i) : i;
+  if (p->experts == NULL) return p->from;
+  size_t each = p->out / p->stack;
+  const struct expert_mlp *x = &p->experts->expert[i / each];
+  *row = i % each;
+  return p->part == 2 ? x->down.weight : x->up[p->part].weight;
 }
 
 bool quantize_plan_make(struct quantize_plan *w)

@@ -3,19 +3,29 @@
 #ifndef INCIPIT_QUANTIZE_PLAN_H
 #define INCIPIT_QUANTIZE_PLAN_H
 #include "families/layout.h"
+#include "model/experts.h"
 #include "model/model.h"
 
 /* a tensor of the file: a matrix or a vector of the model under another name. Two things may differ
    besides the type: GPT-2's matrices are stored the other way round (transposed), and the rows of a
    Llama's queries and keys have another order: the two numbers of a pair are neighbours. If half is
-   not zero, rows are regrouped in this way, in each head of twice half rows. */
+   not zero, rows are regrouped in this way, in each head of twice half rows. If head is not zero, the
+   model has queries, keys and values by head of keys, and the file in three blocks: head rows are a
+   head, and shared heads of queries belong to each of keys. A stack is a tensor of one dimension more:
+   so many matrices, or vectors, one after another; those of experts are in as many places. */
 struct planned {
   char name[64]; /* the format's names are shorter */
   struct tensor from;
   enum weight_type type;
-  size_t in, out, half;
+  size_t in, out, half, head, shared;
+  size_t stack; /* 0: none. out counts the rows of all */
+  const struct mixture *experts; /* null: from has all; part says which matrix of each */
+  int part;
   bool transposed, is_vector;
 };
+
+/* where row i of the file is in the model: the tensor, and which row of it. From must not be null */
+struct tensor quantize_row(const struct planned *p, size_t i, size_t *row);
 
 /* the list, and what it is made of */
 struct quantize_plan {

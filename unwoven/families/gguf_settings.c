@@ -61,10 +61,11 @@ static const struct key_row { const char *name; unsigned of; bool required;
 #include "families/gguf_keys.inc"
 };
 
-/* Right with one value only: experts, capped scores, scaled sums. In files of our architectures they
+/* Right with one value only: experts, capped scores, scaled sums, another choice of experts. In files of our architectures they
    are absent, or have the value that changes nothing. */
 static const struct { const char *name; double only; } fixed_keys[] =
   { {"expert_count", 0}, {"expert_used_count", 0}, {"expert_shared_count", 0},
+  {"expert_gating_func", 1},
   {"attention.causal", 1}, {"use_parallel_residual", 0},
   {"attention.max_alibi_bias", 0}, {"attention.clamp_kqv", 0},
   {"attn_logit_softcapping", 0}, {"final_logit_softcapping", 0},
@@ -176,7 +177,10 @@ static void words_for(const struct setting *to, char wanted[64])
     : "an integer from %.0f to %.0f", to->min, to->max);
 }
 
-/* The comparison is written so that a NaN is outside of all bounds. */
+static bool take_windows(struct key_reader *s, const struct gguf_entry *e, const char *key);
+
+/* The comparison is written so that a NaN is outside of all bounds. Which layers have a window is a number
+   in most files, and a list in some. */
 static bool take_key(struct key_reader *s, const struct key_row *row, const char *key)
 {
   const struct gguf_entry *e = gguf_find(&s->g, key);
@@ -185,10 +189,24 @@ static bool take_key(struct key_reader *s, const struct key_row *row, const char
   char wanted[64];
   double x;
   if (e == NULL && !row->required) return true;
+  if (e != NULL && e->is_array && to->at == offsetof(struct model_config, window_pattern))
+    return take_windows(s, e, key);
   words_for(to, wanted);
   if (!is_of_kind(e, to->kind, &x)) return key_bad(s, key, wanted);
   if (!(x >= to->min && x <= to->max)) return key_bad(s, key, wanted);
   setting_put(to, s->c, x);
+  return true;
+}
+
+/* A list has a word or a number for each layer: whether it has a window. */
+static bool take_windows(struct key_reader *s, const struct gguf_entry *e, const char *key)
+{
+  struct model_config *c = s->c;
+  if (e->count != c->n_layers || e->count > CONFIG_MAX_LISTED || !(e->type == GGUF_BOOL || gguf_integer(e)))
+    return key_bad(s, key, "a truth value for each of at most 1024 layers, or an integer");
+  c->window_listed = true;
+  for (uint32_t i = 0; i < c->n_layers; i++)
+    if (gguf_number(e, i) != 0) c->windowed[i / 8] = (uint8_t) (c->windowed[i / 8] | 1u << i % 8);
   return true;
 }
 
@@ -255,8 +273,27 @@ static bool check_window(struct key_reader *s)
 
 /* What files of these families do not say. A Gemma's scores are divided by the root of a head's width,
    but for the largest of each generation, which is known by its layers, as llama.cpp knows it. Every
-   fourth layer of a SmolLM3 turns nothing. Granite's key is a divisor. In a sparse Qwen the weights of the
-   chosen experts are divided by their sum, as llama.cpp does it in all files of this kind. */
+   fourth layer of a SmolLM3 turns nothing. Granite's key is a divisor. Experts are as wide as an MLP if no key
+   says otherwise; the first files of a sparse Qwen2 counted the width of all that a row meets. */
+static void derive_experts(struct model_config *c, unsigned bit)
+{
+  if (c->d_expert == 0 && c->n_experts > 0)
+    c->d_expert = bit == QWEN2_MOE && c->n_chosen > 0 ? c->d_inner / c->n_chosen : c->d_inner;
+  if (bit == QWEN2_MOE && c->d_shared == 0) c->d_shared = c->d_inner;
+}
+
+/* In two families a layer that sees everything turns nothing. An Exaone without windows turns everywhere. */
+static void derive_windows(struct model_config *c, unsigned bit)
+{
+  if (c->window == 0) c->window_listed = false;
+  else if (c->window_pattern > 0 && !c->window_listed) config_mark_windows(c);
+  for (uint32_t i = 0; (bit & TOGETHER) != 0 && c->window > 0 && i < c->n_layers; i++)
+    if (config_window(c, i) == 0) {
+      c->unturned[i / 8] = (uint8_t) (c->unturned[i / 8] | 1u << i % 8);
+      c->some_unturned = true;
+    }
+}
+
 static bool derive_switches(struct key_reader *s)
 {
   struct model_config *c = s->c;
@@ -267,13 +304,13 @@ static bool derive_switches(struct key_reader *s)
     ? (double) c->d_model / c->n_heads : (double) c->head_dim);
   if (c->root_embedding) c->embedding_scale = sqrt((double) c->d_model);
   if (s->bit == GRANITE && c->logit_scale != 0) c->logit_scale = 1 / c->logit_scale;
-  if (s->bit == QWEN3_MOE) c->chosen_normed = true;
+  derive_experts(c, s->bit);
   if (c->n_chosen > c->n_experts)
     return key_bad(s, key_of(s, "expert_used_count", key), "at most expert_count");
   if (c->n_layers > CONFIG_MAX_LISTED && (c->unturned_every > 0 || c->window_pattern > 0))
     return key_bad(s, key_of(s, "block_count", key), "at most 1024, as they are not alike");
   config_mark_unturned(c);
-  if (c->window > 0 && c->window_pattern > 0) config_mark_windows(c);
+  derive_windows(c, s->bit);
   return true;
 }
 
@@ -297,7 +334,7 @@ static bool derive_sizes(struct key_reader *s)
   if (c->rotary > c->head_dim)
     return key_bad(s, key_of(s, "rope.dimension_count", key), "no more than a head has");
   return must_be(s, "attention.value_length", c->head_dim, "as many as of keys")
-    && (c->learned_positions || s->bit == PHI3
+    && (c->learned_positions || (s->bit & PARTLY) != 0
       || must_be(s, "rope.dimension_count", c->head_dim, "all of a head"))
     && (is_used(s, "attention.sliding_window") || check_window(s)) && derive_switches(s);
 }
@@ -327,6 +364,7 @@ static bool take_stretching(struct key_reader *s)
   if (r->kind != ROPE_PLAIN && r->factor == 0)
     return key_bad(s, key_of(s, "rope.scaling.factor", key), "a number from 1 on");
   if (r->original == 0) r->original = s->c->n_positions;
+  if (r->mscale_all_dim > 0) r->mscale = 1;
   if (s->bit == PHI3) { /* its lists of divisors are tensors, and say the rest */
     r->kind = ROPE_PLAIN, r->attention_factor = times;
     return true;
@@ -416,7 +454,8 @@ static bool named(const struct gguf_tensor *t, const char *name)
 
 /* A model is tied if there is no output.weight, and a Llama has biases if its first layer has one. The
    size of the vocabulary is the number of rows of the embedding; a file without tensors is a vocabulary
-   alone, and then we count its tokens. */
+   alone, and then we count its tokens. A StableLM whose halves are parallel has one norm in a layer, and what
+   a key says of it does not count, for llama.cpp either; a Falcon with a second norm of attention has two. */
 static bool look_at_tensors(struct key_reader *s)
 {
   struct model_config *c = s->c;
@@ -424,6 +463,7 @@ static bool look_at_tensors(struct key_reader *s)
   struct gguf_walk w = gguf_begin(&s->g);
   uint64_t rows = 0;
   size_t part = 0;
+  bool second = false;
   c->tied = true;
   while (w.left > 0 || part + 1 < s->parts->n) {
     if (w.left == 0) {
@@ -436,8 +476,14 @@ static bool look_at_tensors(struct key_reader *s)
     if (named(&t, "blk.0.attn_output.bias")) c->out_bias = true;
     if (named(&t, "blk.0.ffn_down.bias")) c->mlp_bias = true;
     if (s->bit == PHI3 && named(&t, "rope_factors_long.weight")) c->rope.kind = ROPE_LONG;
+    if ((s->bit & (STABLELM | COHERE)) != 0 && named(&t, "blk.0.attn_q_norm.weight"))
+      c->qk_norm = c->qk_norm_each = true;
+    if (s->bit == STABLELM && named(&t, "blk.0.ffn_norm.weight")) second = true;
+    if (s->bit == FALCON && named(&t, "blk.0.attn_norm_2.weight")) second = true;
     if (named(&t, "token_embd.weight") && t.rank == 2) rows = t.shape[0];
   }
+  if (s->bit == STABLELM) c->parallel = !second;
+  if ((s->bit & (STABLELM | FALCON)) != 0) c->shared_norm = !second;
   const struct gguf_entry *e = gguf_find(&s->g, "tokenizer.ggml.tokens");
   if (rows == 0 && e != NULL) rows = e->count;
   if (rows > 0 && rows <= MOST) c->vocab_size = (uint32_t) rows;
@@ -540,7 +586,8 @@ static bool account(struct key_reader *s)
 
 /* First we ask what the file is. An adapter has the same architecture as its model and is none. Then everything
    begins with what the family always does. What files may leave out begins at zero, as the keys or the
-   tensors decide it: a length of keys, a window. */
+   tensors decide it: a length of keys, a window. Of the families that are a llama here the one with experts
+   is told by their number. */
 static bool find_architecture(struct key_reader *s)
 {
   struct gguf_words word = { NULL, 0 };
@@ -559,11 +606,16 @@ static bool find_architecture(struct key_reader *s)
   if (found == NULL)
     return key_bad(s, "general.architecture", family_list(true, all));
   snprintf(s->arch, sizeof s->arch, "%s.", found->gguf);
+  e = s->bit == LLAMA ? gguf_find(&s->g, "llama.expert_count") : NULL;
+  if (e != NULL && gguf_integer(e) && !e->is_array && gguf_number(e, 0) > 0)
+    s->bit = MIXTRAL, found = &model_families[FAMILY_MIXTRAL];
   *s->c = found->always;
   s->c->head_dim = 0;
   s->c->window_from = 0;
   if (s->bit != GEMMA2) s->c->window = 0;
-  s->c->one_plus = false;
+  s->c->one_plus = s->c->qkv_grouped = false;
+  if ((s->bit & (SEED_OSS | QWEN2_MOE)) != 0) s->c->qkv_bias = false;
+  if (s->bit == QWEN3_MOE) s->c->chosen_normed = true; /* as llama.cpp computes all of this kind */
   s->c->score_scale = 0;
   s->c->sampling = (struct sampling_defaults) { .temperature = 1, .top_p = 1,
     .typical_p = 1, .repetition_penalty = 1 };

@@ -6,8 +6,14 @@
 
 #ifndef INCIPIT_GGUF_SETTINGS_H
 #define INCIPIT_GGUF_SETTINGS_H
-#include "families/config.h"
+#include "families/families.h"
 #include "gguf/writing.h"
+
+/* families whose files say something in a way of their own: which turn a part of each head; which have
+   LayerNorm; in which a layer that sees everything turns nothing; which have experts */
+enum { PARTLY = PHI3 | NEOX | PHI | STABLELM,
+  CENTRED = GPT2 | NEOX | FALCON | PHI | STABLELM | COHERE | COHERE2,
+  TOGETHER = COHERE2 | EXAONE4, SPARSE = MIXTRAL | QWEN3_MOE | OLMOE | QWEN2_MOE };
 
 /* what config_open_with does, for a GGUF file; o is not null */
 bool gguf_settings_open(struct model_config *c, struct memory *m,

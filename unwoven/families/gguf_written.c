@@ -15,7 +15,7 @@
 
 /* In these families a window has a key, and readers look for it. */
 static bool takes_window(unsigned bit)
-{ return (bit & (GEMMA2 | GEMMA3 | PHI3 | GPT_OSS)) != 0; }
+{ return (bit & (GEMMA2 | GEMMA3 | PHI3 | TOGETHER | GPT_OSS)) != 0; }
 
 /* The advice of the makers, so far as there are keys for it: the penalty always, and the rest if it
    is to be followed, since no key can say do_sample. What is neutral is left out. */
@@ -62,14 +62,17 @@ static void add_numbers(struct gguf_draft *d, const char *arch,
 
 /* Of the ways to stretch positions two have keys; Llama 3's is a tensor instead. In yarn the
    attention factor is written relative to the one that follows from the stretching, as readers
-   expect: they multiply the two. */
+   expect: they multiply the two. A Ministral 3 has a key for one of the two numbers that shape it;
+   the other is taken for 1. */
 static void add_rope(struct gguf_draft *d, const char *arch,
   const struct rope_config *r)
 {
-  bool yarn = r->kind == ROPE_YARN;
+  bool yarn = r->kind == ROPE_YARN, shaped = yarn && strcmp(arch, "mistral3") == 0 && r->mscale_all_dim > 0;
   struct rope_config plain = *r;
   char key[80];
   plain.attention_factor = plain.mscale = plain.mscale_all_dim = 0;
+  if (shaped) plain.mscale = 1, plain.mscale_all_dim = r->mscale_all_dim;
+  if (shaped) gguf_add_real(d, key_in(arch, "rope.scaling.yarn_log_multiplier", key), r->mscale_all_dim);
   gguf_add_real(d, key_in(arch, "rope.freq_base", key), r->theta);
   if (r->kind != ROPE_LINEAR && !yarn) return;
   gguf_add_text(d, key_in(arch, "rope.scaling.type", key),
@@ -91,10 +94,16 @@ static void add_switches(struct gguf_draft *d, const char *arch, const struct mo
   char key[80];
   if (bit == GRANITE && c->logit_scale != 0)
     gguf_add_real(d, key_in(arch, "logit_scale", key), 1 / c->logit_scale);
-  if (bit == PHI3)
+  if ((bit & (NEOX | STABLELM)) != 0)
+    gguf_add_flag(d, key_in(arch, "use_parallel_residual", key), c->parallel);
+  if ((bit & PARTLY) != 0)
     gguf_add_count(d, key_in(arch, "rope.dimension_count", key), config_rotary(c));
-  if (takes_window(bit))
+  if (takes_window(bit) && (bit != EXAONE4 || c->window > 0))
     gguf_add_count(d, key_in(arch, "attention.sliding_window", key), c->window);
+  if ((bit & TOGETHER) != 0 && c->window > 0) {
+    gguf_add_array(d, key_in(arch, "attention.sliding_window_pattern", key), GGUF_BOOL, c->n_layers);
+    for (uint32_t i = 0; i < c->n_layers; i++) gguf_add_number(d, 1, config_window(c, i) > 0);
+  }
   if (c->rope.local_theta > 0)
     gguf_add_real(d, key_in(arch, "rope.freq_base_swa", key), c->rope.local_theta);
 }
@@ -143,6 +152,8 @@ bool gguf_settings_same(const struct model_config *a, const struct model_config 
     if (takes_window(bit) && config_window(a, i) != config_window(b, i))
       lost = "list of layers with a window";
   }
+  if (lost == NULL && a->query_growth > 0 && a->rope.original != b->rope.original)
+    lost = "length of the first training";
   if (lost == NULL && (float) a->rope.local_theta != (float) b->rope.local_theta)
     lost = "base of layers with a window";
   if (lost == NULL && memcmp(a->eos, b->eos, a->n_eos * sizeof *a->eos) != 0)

@@ -200,7 +200,7 @@ static const struct tensor_layout gguf_olmo2 = {
   SAME(TENSOR_V, "blk.#.attn_v"), SAME(TENSOR_Q_NORM, "blk.#.attn_q_norm"),
   SAME(TENSOR_K_NORM, "blk.#.attn_k_norm"), SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_GATE, "blk.#.ffn_gate"), SAME(TENSOR_UP, "blk.#.ffn_up"),
   SAME(TENSOR_DOWN, "blk.#.ffn_down"), SAME(TENSOR_ATTN_POST, "blk.#.post_attention_norm"),
-  SAME(TENSOR_MLP_POST, "blk.#.post_ffw_norm") } };
+  SAME(TENSOR_MLP_POST, "blk.#.post_ffw_norm"), SAME(TENSOR_ROPE_FACTORS, "rope_freqs") } };
 static const struct tensor_layout gguf_gemma2 = {
   .name = "gguf-gemma2", .format = "gguf", .of = { SAME(TENSOR_EMBEDDING, "token_embd"),
   SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output"), SAME(TENSOR_Q, "blk.#.attn_q"), SAME(TENSOR_K, "blk.#.attn_k"),
@@ -215,6 +215,47 @@ static const struct tensor_layout gguf_phi3 = {
   SAME(TENSOR_ROPE_SHORT, "rope_factors_short"), SAME(TENSOR_ROPE_LONG, "rope_factors_long"),
   SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_QKV, "blk.#.attn_qkv"),
   SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm"),
+  SAME(TENSOR_UP, "blk.#.ffn_up"), SAME(TENSOR_DOWN, "blk.#.ffn_down") } };
+
+/* In these files queries, keys and values are three blocks of rows, also where a directory has them head by
+   head. Falcon's norms have other names where there are two: the one that comes first here, in the order of
+   the calculation, was the second that they named. */
+static const struct tensor_layout gguf_neox = {
+  .name = "gguf-neox", .format = "gguf", .sliced = true, .of = {
+  SAME(TENSOR_EMBEDDING, "token_embd"), SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output"),
+  SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_QKV, "blk.#.attn_qkv"),
+  SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm"),
+  SAME(TENSOR_UP, "blk.#.ffn_up"), SAME(TENSOR_DOWN, "blk.#.ffn_down") } };
+static const struct tensor_layout gguf_falcon = {
+  .name = "gguf-falcon", .format = "gguf", .sliced = true, .of = {
+  SAME(TENSOR_EMBEDDING, "token_embd"), SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output"),
+  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm_2", false, false, "blk.#.attn_norm"},
+  SAME(TENSOR_MLP_NORM, "blk.#.attn_norm"), SAME(TENSOR_QKV, "blk.#.attn_qkv"),
+  SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_UP, "blk.#.ffn_up"),
+  SAME(TENSOR_DOWN, "blk.#.ffn_down") } };
+
+/* The first files of a Phi-2 were made of a directory in which its three matrices were still one. */
+static const struct tensor_layout gguf_phi2_fused = {
+  .name = "gguf-phi2-fused", .format = "gguf", .sliced = true, .told_by = TENSOR_QKV, .of = {
+  SAME(TENSOR_EMBEDDING, "token_embd"), SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output"),
+  SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_QKV, "blk.#.attn_qkv"),
+  SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_UP, "blk.#.ffn_up"),
+  SAME(TENSOR_DOWN, "blk.#.ffn_down") } };
+static const struct tensor_layout gguf_phi2 = {
+  .name = "gguf-phi2", .format = "gguf", .older = &gguf_phi2_fused, .of = {
+  SAME(TENSOR_EMBEDDING, "token_embd"), SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output"),
+  SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_Q, "blk.#.attn_q"), SAME(TENSOR_K, "blk.#.attn_k"),
+  SAME(TENSOR_V, "blk.#.attn_v"), SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_UP, "blk.#.ffn_up"),
+  SAME(TENSOR_DOWN, "blk.#.ffn_down") } };
+
+/* A Seed-OSS is a Llama, but the norm before its MLP was named by where it stands in the directory: after
+   attention. */
+static const struct tensor_layout gguf_seed = {
+  .name = "gguf-seed", .format = "gguf", .of = {
+  SAME(TENSOR_EMBEDDING, "token_embd"), SAME(TENSOR_FINAL_NORM, "output_norm"), SAME(TENSOR_HEAD, "output"),
+  SAME(TENSOR_Q, "blk.#.attn_q"), SAME(TENSOR_K, "blk.#.attn_k"), SAME(TENSOR_V, "blk.#.attn_v"),
+  SAME(TENSOR_OUT, "blk.#.attn_output"), SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"),
+  SAME(TENSOR_MLP_NORM, "blk.#.post_attention_norm"), SAME(TENSOR_GATE, "blk.#.ffn_gate"),
   SAME(TENSOR_UP, "blk.#.ffn_up"), SAME(TENSOR_DOWN, "blk.#.ffn_down") } };
 
 /* Models with experts. Mixtral's authors gave their matrices numbers: the first is the gate, the third
@@ -257,7 +298,25 @@ static const struct tensor_layout gguf_moe = {
   SAME(TENSOR_OUT, "blk.#.attn_output"),
   SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm"),
   SAME(TENSOR_ROUTER, "blk.#.ffn_gate_inp"), SAME(TENSOR_EXPERT_GATE, "blk.#.ffn_gate_exps"),
-  SAME(TENSOR_EXPERT_UP, "blk.#.ffn_up_exps"), SAME(TENSOR_EXPERT_DOWN, "blk.#.ffn_down_exps") } };
+  SAME(TENSOR_EXPERT_UP, "blk.#.ffn_up_exps"), SAME(TENSOR_EXPERT_DOWN, "blk.#.ffn_down_exps"),
+  SAME(TENSOR_SHARED, "blk.#.ffn_gate_inp_shexp"), SAME(TENSOR_SHARED_GATE, "blk.#.ffn_gate_shexp"),
+  SAME(TENSOR_SHARED_UP, "blk.#.ffn_up_shexp"), SAME(TENSOR_SHARED_DOWN, "blk.#.ffn_down_shexp") } };
+
+/* A Mixtral is a Llama there, permuted rows and all. In its first files each expert had matrices of its own. */
+#define MIXTRAL_IN_GGUF SAME(TENSOR_EMBEDDING, "token_embd"), SAME(TENSOR_FINAL_NORM, "output_norm"), \
+  SAME(TENSOR_HEAD, "output"), SAME(TENSOR_ROPE_FACTORS, "rope_freqs"), \
+  [TENSOR_Q] = {"blk.#.attn_q", false, true, NULL}, [TENSOR_K] = {"blk.#.attn_k", false, true, NULL}, \
+  SAME(TENSOR_V, "blk.#.attn_v"), SAME(TENSOR_OUT, "blk.#.attn_output"), \
+  SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm"), \
+  SAME(TENSOR_ROUTER, "blk.#.ffn_gate_inp")
+static const struct tensor_layout gguf_mixtral_apart = {
+  .name = "gguf-mixtral-apart", .format = "gguf", .told_by = TENSOR_EXPERT_GATE, .of = { MIXTRAL_IN_GGUF,
+  SAME(TENSOR_EXPERT_GATE, "blk.#.ffn_gate.%"), SAME(TENSOR_EXPERT_UP, "blk.#.ffn_up.%"),
+  SAME(TENSOR_EXPERT_DOWN, "blk.#.ffn_down.%") } };
+static const struct tensor_layout gguf_mixtral = {
+  .name = "gguf-mixtral", .format = "gguf", .older = &gguf_mixtral_apart, .of = { MIXTRAL_IN_GGUF,
+  SAME(TENSOR_EXPERT_GATE, "blk.#.ffn_gate_exps"), SAME(TENSOR_EXPERT_UP, "blk.#.ffn_up_exps"),
+  SAME(TENSOR_EXPERT_DOWN, "blk.#.ffn_down_exps") } };
 
 /* gpt-oss. Its experts are a tensor a kind, stored with the inputs first; gates and ups alternate. */
 static const struct tensor_layout hf_gpt_oss = {
@@ -287,7 +346,8 @@ const struct tensor_layout *layout_at(size_t i)
   static const struct tensor_layout *const known[] = { &hf_gpt2, &hf_llama,
     &gguf_gpt2, &gguf_llama, &gguf_qwen, &hf_olmo2, &hf_gemma2, &hf_phi3, &hf_neox,
     &hf_falcon, &hf_phi, &hf_stablelm, &gguf_olmo2, &gguf_gemma2, &gguf_phi3,
-    &hf_mixtral, &hf_moe, &gguf_moe, &hf_gpt_oss, &gguf_gpt_oss };
+    &hf_mixtral, &hf_moe, &gguf_moe, &gguf_neox, &gguf_falcon, &gguf_phi2, &gguf_seed,
+    &gguf_mixtral, &hf_gpt_oss, &gguf_gpt_oss };
   return i < sizeof known / sizeof known[0] ? known[i] : NULL;
 }
 

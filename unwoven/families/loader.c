@@ -59,6 +59,15 @@ static void tensor_name(const struct model_loader *a, enum tensor_role role, con
   snprintf(name, 160, "%.60s%.99s", role == TENSOR_HEAD ? a->outer : "", full);
 }
 
+/* A matrix of one row is a vector to some programs that write GGUF files, which have it without its first
+   dimension. */
+static bool is_bare_row(const struct model_loader *a, const struct tensor_entry *t, uint64_t rows,
+  uint64_t columns)
+{
+  return rows == 1 && columns > 0 && a->stacked == 0 && t->rank == 1 && t->shape[0] == columns
+    && strcmp(tensor_file_format(a->lm->weights), "gguf") == 0;
+}
+
 /* One tensor, by its role; columns is 0 for a vector. It may be missing, have another shape,
    or a type with which the kernels cannot multiply. Shapes are compared as text, which the
    message needs anyway: so it can never show two that look alike. Gains and biases are read
@@ -86,7 +95,7 @@ static struct tensor require_tensor(struct model_loader *a,
     a->stacked, rows, columns);
   else snprintf(wanted, sizeof wanted, "[%" PRIu64 ", %" PRIu64 "]", rows, columns);
   if (t != NULL) shape_words(t, found);
-  a->ok = strcmp(found, wanted) == 0
+  a->ok = strcmp(found, wanted) == 0 || (t != NULL && is_bare_row(a, t, rows, columns))
     || error_found(a->why, t == NULL ? tensor_file_path(a->lm->weights) : t->file, name,
       found, wanted);
   if (a->ok && !progress_tell(a->progress, ++a->n_found,
@@ -625,7 +634,8 @@ static bool model_frequencies(struct model_loader *a)
   return lm->frequency != NULL;
 }
 
-/* The layout of the file's format, for the family that the settings have named. A file that
+/* The layout of the file's format, for the family that the settings have named. If the first layer has a
+   tensor that only older files have, the file is one of them. A file that
    was saved from the body of a model, without the head, has no prefix, and one of a model that sees has
    one of three, as the library has changed it; the embedding tells which it is. */
 static bool model_layout(struct model_loader *a)
@@ -639,6 +649,11 @@ static bool model_layout(struct model_loader *a)
   if (a->layout == NULL)
     return error_found(a->why, tensor_file_path(w), "model_type", family,
       "a family whose tensors we know in files of this format");
+  const struct tensor_layout *older = a->layout->older;
+  if (older != NULL) {
+    layout_name_of(older, older->told_by, "", 0, 0, "weight", name);
+    if (tensor_file_find(w, name) != NULL) a->layout = older;
+  }
   a->prefix = a->layout->prefix;
   a->outer = "";
   layout_name(a->layout, TENSOR_EMBEDDING, a->prefix, 0, "weight", name);
