@@ -97,7 +97,8 @@ const struct family_row model_families[] =
   [FAMILY_COHERE] = {"cohere", "CohereForCausalLM", NULL, "command-r",
     {"hf-llama", "gguf-qwen"}, { .family = "cohere", .n_positions = 8192, .norm_eps = 1e-5,
     .scaled = true, .gated = true, .tied = true, .layer_norm = true, .unbiased_norm = true,
-    .parallel = true, .shared_norm = true, .interleaved = true, .logit_scale = 0.0625 }},
+    .parallel = true, .shared_norm = true, .interleaved = true, .logit_scale = 0.0625,
+    .rope = { .theta = 5e5 } }},
   [FAMILY_COHERE2] = {"cohere2", "Cohere2ForCausalLM", NULL, "cohere2",
     {"hf-llama", "gguf-qwen"}, { .family = "cohere2", .n_positions = 8192, .norm_eps = 1e-5,
     .scaled = true, .gated = true, .tied = true, .layer_norm = true, .unbiased_norm = true,
@@ -119,7 +120,13 @@ const struct family_row model_families[] =
     .norm_eps = 1e-5, .scaled = true, .qk_norm = true, .qk_norm_wide = true }},
   [FAMILY_QWEN2_MOE] = {"qwen2_moe", "Qwen2MoeForCausalLM", NULL, "qwen2moe",
     {"hf-moe", "gguf-moe"}, { .family = "qwen2_moe", .n_positions = 32768, .gated = true,
-    .norm_eps = 1e-6, .scaled = true, .qkv_bias = true }}, };
+    .norm_eps = 1e-6, .scaled = true, .qkv_bias = true }},
+  [FAMILY_GPT_OSS] = {"gpt_oss", "GptOssForCausalLM", NULL, "gpt-oss",
+    {"hf-gpt-oss", "gguf-gpt-oss"}, { .family = "gpt_oss", .n_positions = 131072, .gated = true,
+    .norm_eps = 1e-5, .scaled = true, .head_dim = 64, .qkv_bias = true, .out_bias = true,
+    .mlp_bias = true, .chosen_normed = true, .head_sinks = true, .swiglu_alpha = 1.702,
+    .swiglu_limit = 7, .window = 128, .window_used = true, .window_pattern = 2,
+    .rope = { .theta = 150000 } }}, };
 _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,
   "a family without a row");
 
