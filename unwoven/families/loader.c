@@ -68,6 +68,13 @@ static bool is_bare_row(const struct model_loader *a, const struct tensor_entry 
     && strcmp(tensor_file_format(a->lm->weights), "gguf") == 0;
 }
 
+/* One tensor more was found; who watches may end it here. */
+static bool go_on(struct model_loader *a, const char *file)
+{
+  return progress_tell(a->progress, ++a->n_found, tensor_file_count(a->lm->weights))
+    || error_say(a->why, "%s: the loading was given up", file);
+}
+
 /* One tensor, by its role; columns is 0 for a vector. It may be missing, have another shape,
    or a type with which the kernels cannot multiply. Shapes are compared as text, which the
    message needs anyway: so it can never show two that look alike. Gains and biases are read
@@ -98,9 +105,7 @@ static struct tensor require_tensor(struct model_loader *a,
   a->ok = strcmp(found, wanted) == 0 || (t != NULL && is_bare_row(a, t, rows, columns))
     || error_found(a->why, t == NULL ? tensor_file_path(a->lm->weights) : t->file, name,
       found, wanted);
-  if (a->ok && !progress_tell(a->progress, ++a->n_found,
-      tensor_file_count(a->lm->weights)))
-    a->ok = error_say(a->why, "%s: the loading was given up", t->file);
+  if (a->ok) a->ok = go_on(a, t->file);
   if (!a->ok) return none;
   bool one_by_one = columns == 0 || strcmp(what, "bias") == 0;
   uint32_t can = a->k->matrix_types & (one_by_one ? WEIGHTS_ONE_BY_ONE : WEIGHTS_ALL);
@@ -306,8 +311,7 @@ static const unsigned char *require_bytes(struct model_loader *a, enum tensor_ro
   a->ok = strcmp(found, wanted) == 0 || error_found(a->why, file, name, found, wanted);
   if (a->ok && strcmp(number_types[t->type].name, "U8") != 0)
     a->ok = error_found(a->why, file, name, number_types[t->type].name, "U8");
-  if (a->ok && !progress_tell(a->progress, ++a->n_found, tensor_file_count(a->lm->weights)))
-    a->ok = error_say(a->why, "%s: the loading was given up", t->file);
+  if (a->ok) a->ok = go_on(a, t->file);
   if (!a->ok) return NULL;
   a->used[t->number] = true, a->bytes += t->bytes;
   return t->data;
