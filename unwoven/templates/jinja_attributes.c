@@ -334,6 +334,8 @@ static bool text_splitlines(struct jinja_run *r, SELF)
   struct jinja_list *l;
   if (!jinja_arguments(r, "splitlines", c, 0, 1, names)) return false;
   const struct jinja_value *keep = jinja_argument(c, 0, "keepends");
+  int64_t n;
+  if (keep != NULL && !jinja_integer(keep, &n)) return jinja_fail(r, "splitlines is told by an integer whether ends are kept");
   if (!jinja_lines(r, self, keep != NULL && jinja_true(keep), &l)) return false;
   return *out = jinja_listed(JINJA_LIST, l), true;
 }

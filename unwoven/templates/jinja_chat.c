@@ -178,11 +178,11 @@ static bool run(struct jinja_run *r, const char *source, size_t n, const struct 
   struct jinja_value said;
   if (q->continued != NULL && q->add_generation_prompt)
     return jinja_fail(r, "a text goes on within the last message, or asks for an answer, not both");
-  if (!make_messages(r, q->messages, &messages)) return false;
-  if (q->continued != NULL && !mark_end(r, messages->item[messages->n - 1].as.dict, q->continued, source, n, &said)) return false;
   struct jinja_node *root = jinja_parse(r, source, n);
   if (root == NULL || !jinja_resolve(r, root)) return false;
   r->line = 0;
+  if (!make_messages(r, q->messages, &messages)) return false;
+  if (q->continued != NULL && !mark_end(r, messages->item[messages->n - 1].as.dict, q->continued, source, n, &said)) return false;
   if (!fill_context(r, q, messages)) return false;
   r->out = r->root = o;
   return jinja_execute(r, root) && (r->line = 0, q->continued == NULL || cut_end(r, o, &said));

@@ -578,20 +578,34 @@ static bool sorted_list(struct jinja_run *r, struct keyed *k, size_t n, bool rev
   return *out = jinja_listed(JINJA_LIST, l), true;
 }
 
+/* With attributes Python compares lists of them, a list an item. So two that are equal are in order, even if they have none: None, or nothing. */
+static bool sort_keys(struct jinja_run *r, struct jinja_value item, const struct jinja_value *path, bool sensitive, struct jinja_value *out)
+{
+  struct jinja_list *l = jinja_list_new(r, 1);
+  struct jinja_value one, key;
+  if (path == NULL || path->kind == JINJA_NONE) return sort_key(r, item, NULL, sensitive, out);
+  *out = jinja_listed(JINJA_LIST, l);
+  if (l == NULL || path->kind != JINJA_TEXT) return l != NULL && sort_key(r, item, path, sensitive, &key) && jinja_push(r, l, key);
+  const struct jinja_text *t = path->as.text;
+  for (size_t from = 0, to; from <= t->n; from = to + 1) {
+    for (to = from; to < t->n && t->byte[to] != ','; to++) { }
+    if (!jinja_text_of(r, t->byte + from, to - from, &one) || !sort_key(r, item, &one, sensitive, &key) || !jinja_push(r, l, key)) return false;
+  }
+  return true;
+}
+
 static bool filter_sort(struct jinja_run *r, GIVEN)
 {
   static const char *const names[] = { "reverse", "case_sensitive", "attribute", NULL };
   struct jinja_list *l;
   if (!jinja_arguments(r, "sort", c, 0, 3, names) || !items_of(r, v, &l)) return false;
   const struct jinja_value *path = jinja_argument(c, 2, "attribute");
-  if (path != NULL && path->kind == JINJA_TEXT && memchr(path->as.text->byte, ',', path->as.text->n) != NULL)
-    return jinja_fail(r, "sort by several attributes is not known here");
   struct keyed *k = jinja_room(r, l->n, sizeof *k);
   bool back;
   if (k == NULL || !reversed(r, jinja_argument(c, 0, "reverse"), &back)) return false;
   for (size_t i = 0; i < l->n; i++) {
     k[i].item = l->item[i];
-    if (!sort_key(r, l->item[i], path, flag(jinja_argument(c, 1, "case_sensitive")), &k[i].key)) return false;
+    if (!sort_keys(r, l->item[i], path, flag(jinja_argument(c, 1, "case_sensitive")), &k[i].key)) return false;
   }
   return sorted_list(r, k, l->n, back, out);
 }
