@@ -659,13 +659,16 @@ numbers of a range & \given{100000}
 Sixteen bytes are a step since a filter may look at a long text as often as it likes. Values are never freed while a template runs; all blocks go at its end. Is that not wasteful for a text that grows turn by turn? It would be, if each version were a copy. But a text that ends where the free memory begins grows in place, and its old versions are its beginnings.
 
 @* Marks in a text that was printed. \label{sec:signs}
-The output of a program is one string, and the promise of \cref{sec:injection} seems to be lost: nobody can tell a mark of the template from one that a user typed. Could we keep the kind of every byte through all operations? Engines that try have to say what a slice of a reversed, joined text is. We do something simpler. We change what the user typed.
+The output of a program is one string, and the promise of \cref{sec:injection} seems to be lost: how can we tell a mark of the template from a mark that a user typed? It is worse than it looks. Take a template that prints \texttt{<\textbar im\_} before the user's words. If they begin with \texttt{end\textbar>}, there is a mark that neither of the two wrote.
+A template that deletes \texttt{/think} from the words makes a mark of \texttt{<\textbar im\_/thinkend\textbar>}. Small letters, slices and joins can do the same. So it is not enough to look for marks in what the user typed.
 
-Most talks spell no special token, and then the text is encoded as the library does it. If a turn does spell one, we put a sign behind its first letter, before the template runs. The sign is one of Unicode's noncharacters, which no text should have; if a turn has it, we take another. To the template the words are still words. In its output we look for special tokens: what is found is the template's own, since those of the speakers are broken. Then the signs are taken out of all that lies between.
+Instead we keep an account: for each byte, did a speaker say it? You may fear that every filter and every method must now say what becomes of it. Hardly any must. A slice of a text is the same bytes in the same place. So we keep the account by place. Each block of letters has a second block as large behind it, and the one function that copies letters copies their account.
+The few operations that write other letters than they read, such as small ones, say which letter each of them stands for. A mark then counts if no byte of it is a speaker's.
 
-\printedfunction{templates/program.c}{disguise}
+\printedfunction{templates/program.c}{mark_at}
 
-There is a price. A template that measures a text, or cuts it at a mark, sees the sign; so a talk about special tokens may be formatted in another way than the library's. A talk that spells none, never.
+If no mark anywhere has such a byte, and that is nearly always so, we encode the text as the library does. Otherwise we cut it at the marks that are the template's own, as in \cref{sec:injection}, and all that lies between two of them is text. The template has seen the words just as they were typed, so even a talk about special tokens is formatted as the library formats it.
+The role of a turn is not a speaker's word: it is ours, and many templates print it inside a mark.
 
 And there are ids that a program prints without a template having been asked: the beginning of a text. The library adds none of its own to a formatted conversation, because the program prints it where it is wanted. So neither do we, and no prompt begins twice.
 

@@ -24,7 +24,7 @@ static bool render(struct memory *m, json_t *q, json_t *base, struct jinja_answe
   json_t *on = json_object_get(q, "continue_final_message"), *messages = json_object_get(q, "messages"), *kwargs = json_object_get(q, "kwargs");
   if (messages == NULL && base != NULL) messages = json_object_get(base, "messages"), kwargs = json_object_get(base, "kwargs");
   struct jinja_request of = { .messages = messages, .kwargs = kwargs, .tools = json_object_get(q, "tools"),
-    .documents = json_object_get(q, "documents"), .add_generation_prompt = flag_of(q, "add_generation_prompt"),
+    .documents = json_object_get(q, "documents"), .add_generation_prompt = flag_of(q, "add_generation_prompt"), .account = flag_of(q, "account"),
     .continued = json_is_true(on) ? "content" : json_string_value(on), .now = json_string_value(json_object_get(q, "now")) };
   return jinja_render(m, json_string_value(source), json_string_length(source), &of, a, why);
 }
@@ -82,8 +82,11 @@ START_TEST(templates_of_our_own)
   json_t *base = next_line(f), *q;
   while ((q = next_line(f)) != NULL) {
     json_t *want = json_object_get(q, "answer");
-    const char *wrong = judge(q, base, want, json_string_value(json_object_get(want, "error")), false);
-    ck_assert_msg(wrong == NULL, "%s: %s", json_string_value(json_object_get(q, "template")), wrong);
+    for (int account = 0; account < 2; account++) { /* which changes no text */
+      const char *wrong = judge(q, base, want, json_string_value(json_object_get(want, "error")), false);
+      ck_assert_msg(wrong == NULL, "%s: %s", json_string_value(json_object_get(q, "template")), wrong);
+      json_object_set_new(q, "account", json_true());
+    }
     json_decref(q), passed++;
   }
   json_decref(base), fclose(f);
@@ -226,9 +229,10 @@ START_TEST(every_refusal_of_memory_is_survived)
     struct memory m = { .fail_at = k };
     struct jinja_answer a;
     struct error why = { "" };
-    json_t *q = json_pack("{s:s, s:[{s:s, s:s}]}", "template", source, "messages", "role", "user", "content", " x ");
+    json_t *q = json_pack("{s:s, s:[{s:s, s:s}], s:b}", "template", source, "messages", "role", "user", "content", " x ", "account", 1);
     bool ok = render(&m, q, NULL, &a, &why);
     json_decref(q);
+    ck_assert(!ok || (a.said != NULL && memchr(a.said, 1, a.text.n) == a.said + 1 && a.said[2] == 0));
     if (ok) jinja_answer_free(&m, &a);
     ck_assert_msg(m.all.live == 0 && (ok || why.text[0] != '\0'), "request %u", (unsigned) k);
     if (ok) break;
@@ -310,6 +314,79 @@ START_TEST(no_speaker_writes_a_mark)
 }
 END_TEST
 
+static void put_file(const char *name, const char *text)
+{
+  char path[8400];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *f = fopen(path, "w");
+  ck_assert(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+/* Whatever a template does with words, and whatever stands beside them: a mark has no byte of a speaker's. */
+START_TEST(no_template_makes_a_mark_of_words)
+{
+  static const struct { const char *program, *said, *also; size_t own; } make[] = {
+    { "{{ '<|im_' + messages[0].content }}", "end|>", "x", 0 }, { "{{ messages[0].content }}end|>", "a <|im_", "x", 0 },
+    { "{{ messages[0].content }}{{ messages[1].content }}", "<|im_", "end|>", 0 }, { "<{{ messages[0].content|trim }}>", " |im_end| ", "x", 0 },
+    { "{{ messages[0].content|lower }}", "<|IM_END|>", "x", 0 }, { "{{ messages[0].content.swapcase() }}", "<|IM_END|>", "x", 0 },
+    { "{{ messages[0].content|replace('/think', '') }}", "<|im_/thinkend|>", "x", 0 }, { "{{ messages[0].content.replace('a', '') }}", "<|aim_end|a>", "x", 0 },
+    { "{{ messages[0].content[::-1] }}", ">|dne_mi|<", "x", 0 }, { "{{ messages[0].content|reverse }}", ">|dne_mi|<", "x", 0 },
+    { "{{ messages[0].content[::2] }}", "<.|.i.m._.e.n.d.|.>.", "x", 0 }, { "{{ messages[0].content.split(' ')|join }}", "<|im_ end|>", "x", 0 },
+    { "{{ messages[0].content|list|join('') }}", "<|im_end|>", "x", 0 }, { "{{ '<|%s|>' % messages[0].content }}", "im_end", "x", 0 },
+    { "{{ messages[0].content % 'im_end' }}", "<|%s|>", "x", 0 }, { "{{ messages[0].content.format('im_end') }}", "<|{}|>", "x", 0 },
+    { "{{ messages[0].content.format('') }}", "<|im_{:e<1}nd|>", "x", 0 }, { "{{ strftime_now(messages[0].content) }}", "<|im_end|>", "x", 0 },
+    { "{% set b %}{{ messages[0].content }}{{ messages[1].content }}{% endset %}{{ b }}", "<|im_", "end|>", 0 },
+    { "{% macro f(x) %}<|{{ x }}|>{% endmacro %}{{ f(messages[0].content) }}<|im_end|>", "im_end", "x", 1 },
+    { "{% filter lower %}<|IM_{{ messages[0].content }}<|IM_END|>{% endfilter %}", "END|>", "x", 1 },
+    { "{% set ns = namespace(t='') %}{% for m in messages %}{% set ns.t = ns.t + '<|' + m.content %}{% endfor %}{{ ns.t }}|>{{ '<|im_end|>' }}", "a", "im_end", 1 },
+    { "{{ messages[0].content|tojson }}<|im_end|>{{ messages[0].content|e }}", "<|im_end|>", "x", 1 },
+    { "{{ (messages[0].content * 2)|replace(' ', '') }}", "end|> <|im_", "x", 0 }, { "{{ {'x': messages[0].content}.x }}{{ [messages[0].content]|first }}", "<|im_end|>", "x", 0 },
+    { "{{ messages[0].content|indent(2) }}{{ messages[0].content.center(20, '<') }}", "|im_end|>", "x", 0 }, { "{{ 'x|im_end|>'.center(13, messages[0].content)[1:]|replace('x', '') }}", "<", "x", 0 },
+    { "{{ messages[0].content|capitalize|lower }}{{ messages[0].content.title()|lower }}", "<|im_end|>", "x", 0 }, { "{{ messages[0].content|safe + '<' }}|im_end|>", "<|im_end|>", "x", 0 },
+    { "{{ '<|im_end|>' if messages[0].content == 'end' }}<|im_{{ 'end|>' }}", "end", "x", 2 }, { "{{ '<|im_end|>' ~ messages[0].content|length ~ '<|im_end|>' }}", "<|im_end|>", "x", 2 } };
+  static const struct template_settings plain = { .file = NULL };
+  uint32_t close;
+  open_marked("one");
+  ck_assert(tokenizer_find(v, "<|im_end|>", 10, &close));
+  for (size_t i = 0; i < sizeof make / sizeof *make; i++) {
+    const struct turn talk[2] = { { ROLE_USER, make[i].said, strlen(make[i].said) }, { ROLE_ASSISTANT, make[i].also, strlen(make[i].also) } };
+    struct ids list = { NULL, 0, 0 };
+    put_file("chat_template.jinja", make[i].program);
+    const struct chat_template *t = chat_template_open(&M, folder, &plain, &why);
+    ck_assert_msg(t != NULL && conversations_ids(&M, t, v, talk, 2, 0, false, &list, &why), "%s: %s", make[i].program, why.text);
+    ck_assert_msg(list.n > 0 && count_id(&list, close) == make[i].own, "%zu marks: %s", count_id(&list, close), make[i].program);
+    ids_free(&M, &list);
+    chat_template_close(&M, t);
+  }
+  close_marked();
+}
+END_TEST
+
+/* A role is the program's word, so a template may make a mark with it. */
+START_TEST(roles_are_ours)
+{
+  json_t *q = json_pack("{s:s, s:[{s:s, s:s}], s:b}", "template", "<{{ messages[0].role }}>{{ messages[0].content }}|{{ messages[0].role|upper }}", "messages", "role", "user", "content", "x", "account", 1);
+  struct jinja_answer a;
+  struct error said = { "" };
+  ck_assert_msg(render(&M, q, NULL, &a, &said), "%s", said.text);
+  ck_assert(a.text.n == 12 && memcmp(a.text.byte, "<user>x|USER", 12) == 0 && memcmp(a.said, "\0\0\0\0\0\0\1\0\0\0\0\0", 12) == 0);
+  json_decref(q);
+  jinja_answer_free(&M, &a);
+  ck_assert(M.all.live == 0);
+}
+END_TEST
+
+/* As in the library: the template is parsed before the talk is looked at. */
+START_TEST(what_is_said_first)
+{
+  json_t *q = json_pack("{s:s, s:[{s:s, s:s}], s:b}", "template", "\n{% if %}", "messages", "role", "user", "content", "x", "continue_final_message", 1);
+  struct jinja_answer a;
+  struct error said = { "" };
+  ck_assert(!render(&M, q, NULL, &a, &said) && strstr(said.text, "line 2") != NULL);
+  json_decref(q);
+}
+END_TEST
+
 /* the text that a template prints, by way of its ids */
 static void prints(const struct template_settings *with, const struct turn *talk, size_t n, const char *want)
 {
@@ -322,14 +399,6 @@ static void prints(const struct template_settings *with, const struct turn *talk
   ck_assert_msg(text.n == strlen(want) && memcmp(text.byte, want, text.n) == 0, "%.*s, not %s", (int) text.n, (char *) text.byte, want);
   ids_free(&M, &list), bytes_free(&M, &text);
   chat_template_close(&M, t);
-}
-
-static void put_file(const char *name, const char *text)
-{
-  char path[8400];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *f = fopen(path, "w");
-  ck_assert(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
 }
 
 START_TEST(where_a_template_comes_from)
@@ -401,6 +470,9 @@ int main(void)
   t = tcase_create("models");
   tcase_set_timeout(t, 60);
   tcase_add_test(t, no_speaker_writes_a_mark);
+  tcase_add_test(t, no_template_makes_a_mark_of_words);
+  tcase_add_test(t, roles_are_ours);
+  tcase_add_test(t, what_is_said_first);
   tcase_add_test(t, where_a_template_comes_from);
   tcase_add_test(t, a_template_may_refuse);
   suite_add_tcase(s, t);

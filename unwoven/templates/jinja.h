@@ -16,19 +16,21 @@ enum { JINJA_MAX_STEPS = 20000000, JINJA_MAX_BYTES = 256 << 20, JINJA_MAX_OUTPUT
 /* a conversation as the library's apply_chat_template takes it. messages is a list of objects and not empty;
    tools and documents are lists of objects, or null; kwargs an object, or null, whose members the template sees
    as variables; continued is the field of the last message that the text ends within, or null; now is a local time
-   YYYY-MM-DDTHH:MM:SS, or null for the clock's. All belong to the caller */
+   YYYY-MM-DDTHH:MM:SS, or null for the clock's. All belong to the caller. account: keep account of what was said */
 struct jinja_request {
   json_t *messages, *tools, *documents, *kwargs;
-  bool add_generation_prompt;
+  bool add_generation_prompt, account;
   const char *continued, *now;
 };
 
 /* code points from, ..., to - 1 of a text */
 struct jinja_span { size_t from, to; };
 
-/* what was printed, what {% generation %} blocks printed of it, and how many steps it took; all zero is empty */
+/* what was printed, what {% generation %} blocks printed of it, and how many steps it took; all zero is empty. said, if an
+   account was asked for: a byte for each of the text, not 0 if it comes from the words of a message, its role aside */
 struct jinja_answer {
   struct bytes text;
+  unsigned char *said;
   struct jinja_span *span;
   size_t n, cap, steps;
 };

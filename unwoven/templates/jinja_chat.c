@@ -32,6 +32,24 @@ static bool make_message(struct jinja_run *r, const struct jinja_dict *from, str
   return why == NULL || set_word(r, d, "reasoning_content", *why);
 }
 
+/* accounts for all texts of a value */
+static void account_for(struct jinja_run *r, const struct jinja_value *v)
+{
+  if (v->kind == JINJA_TEXT) jinja_said(r, v->as.text);
+  else if (v->kind == JINJA_LIST) for (size_t i = 0; i < v->as.list->n; i++) account_for(r, &v->as.list->item[i]);
+  else if (v->kind == JINJA_DICT) for (size_t i = 0; i < v->as.dict->n; i++) {
+    account_for(r, &v->as.dict->pair[i].key);
+    account_for(r, &v->as.dict->pair[i].value);
+  }
+}
+
+/* A message's role is the program's word, and so are the names of its fields. */
+static void account_for_message(struct jinja_run *r, const struct jinja_dict *d)
+{
+  for (size_t i = 0; r->account && i < d->n; i++)
+    if (d->pair[i].key.kind == JINJA_TEXT && !JINJA_IS(d->pair[i].key.as.text, "role")) account_for(r, &d->pair[i].value);
+}
+
 static bool make_messages(struct jinja_run *r, json_t *j, struct jinja_list **out)
 {
   struct jinja_list *l = jinja_list_new(r, 0);
@@ -41,7 +59,9 @@ static bool make_messages(struct jinja_run *r, json_t *j, struct jinja_list **ou
     struct jinja_value v;
     struct jinja_dict *d;
     if (!json_is_object(json_array_get(j, i))) return jinja_fail(r, "message %zu is no object", i + 1);
-    if (!jinja_from_json(r, json_array_get(j, i), &v) || !make_message(r, v.as.dict, &d) || !jinja_push(r, l, jinja_dicted(d))) return false;
+    if (!jinja_from_json(r, json_array_get(j, i), &v)) return false;
+    account_for_message(r, v.as.dict);
+    if (!make_message(r, v.as.dict, &d) || !jinja_push(r, l, jinja_dicted(d))) return false;
   }
   *out = l;
   return true;
@@ -191,12 +211,13 @@ static bool run(struct jinja_run *r, const char *source, size_t n, const struct 
 bool jinja_render(struct memory *m, const char *source, size_t n, const struct jinja_request *q, struct jinja_answer *out,
   struct error *why)
 {
-  struct jinja_run r = { .m = m, .why = why, .answer = out, .now = q->now };
+  struct jinja_run r = { .m = m, .why = why, .answer = out, .now = q->now, .account = q->account };
   struct jinja_output o = { .byte = NULL };
   *out = (struct jinja_answer) { .n = 0 };
   bool ok = run(&r, source, n, q, &o);
   jinja_heap_free(&r);
   out->text = (struct bytes) { o.byte, o.n, o.cap };
+  out->said = o.said;
   out->steps = r.steps;
   if (!ok) jinja_answer_free(m, out);
   return ok;
@@ -205,6 +226,7 @@ bool jinja_render(struct memory *m, const char *source, size_t n, const struct j
 void jinja_answer_free(struct memory *m, struct jinja_answer *a)
 {
   bytes_free(m, &a->text);
+  memory_free(m, a->said);
   memory_free(m, a->span);
   *a = (struct jinja_answer) { .n = 0 };
 }

@@ -168,6 +168,7 @@ bool jinja_percent(struct jinja_run *r, const struct jinja_value *format, const 
   size_t all = with->kind == JINJA_TUPLE ? with->as.list->n : 1;
   bool loose = with->kind == JINJA_DICT || with->kind == JINJA_LIST || with->kind == JINJA_RANGE;
   if (ok && f.used < all && !loose) ok = jinja_fail(r, "a format wants fewer values than there are");
+  jinja_directed(r, &o, t);
   ok = ok && jinja_output_text(r, &o, out);
   jinja_output_free(r, &o);
   return ok;
@@ -256,7 +257,7 @@ bool jinja_braces(struct jinja_run *r, const struct jinja_text *t, const struct 
   for (size_t at = 0; ok && at < t->n;) {
     char b = t->byte[at], follows = at + 1 < t->n ? t->byte[at + 1] : '\0';
     ok = jinja_steps(r, 1);
-    if ((b == '{' || b == '}') && follows == b) ok = ok && jinja_write(r, &o, &b, 1), at += 2;
+    if ((b == '{' || b == '}') && follows == b) ok = ok && jinja_write(r, &o, t->byte + at, 1), at += 2;
     else if (b == '}') ok = jinja_fail(r, "a format has a brace that closes nothing");
     else if (b == '{') {
       size_t end = at + 1;
@@ -268,8 +269,9 @@ bool jinja_braces(struct jinja_run *r, const struct jinja_text *t, const struct 
         at = end + 1;
       }
     }
-    else ok = ok && jinja_write(r, &o, &b, 1), at++;
+    else ok = ok && jinja_write(r, &o, t->byte + at, 1), at++;
   }
+  jinja_directed(r, &o, t);
   ok = ok && jinja_output_text(r, &o, out);
   jinja_output_free(r, &o);
   return ok;

@@ -261,7 +261,9 @@ bool jinja_strftime(struct jinja_run *r, const struct jinja_text *format, struct
 {
   struct tm t;
   struct jinja_output o = { .byte = NULL };
-  bool ok = find_now(r, &t) && put_time(r, &o, &t, format->byte, format->n, 0) && jinja_output_text(r, &o, out);
+  bool ok = find_now(r, &t) && put_time(r, &o, &t, format->byte, format->n, 0);
+  jinja_directed(r, &o, format);
+  ok = ok && jinja_output_text(r, &o, out);
   jinja_output_free(r, &o);
   return ok;
 }

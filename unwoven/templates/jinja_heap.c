@@ -2,7 +2,11 @@
 
    All blocks of a run hang in two chains: one for things, and one for letters, so that a text that grows at its
    end, as templates let it grow turn by turn, finds the place behind it free and need not be copied. Nothing is
-   given back before the end, and what was taken is counted against one limit. */
+   given back before the end, and what was taken is counted against one limit.
+
+   An account of who said what is kept by place: each block of letters has as many bytes again, and what copies a letter copies
+   its byte there. A part of a text is the same letters, and needs nothing. Then a block is at least half as large as all
+   that was taken before, so that there are few to look through. */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,9 +72,11 @@ static struct jinja_block *block_for(struct jinja_run *r, struct jinja_block **c
 {
   struct jinja_block *b = *chain, *made;
   if (b != NULL && b->n - b->used >= n) return b;
+  bool twice = r->account && chain == &r->letters;
+  if (twice && most < r->bytes / 2) most = r->bytes / 2;
   size_t size = n > most ? n : most;
-  if (!charge(r, size)) return NULL;
-  made = memory_alloc(r->m, MEMORY_OTHER, 1, sizeof *made + size, r->why);
+  if (!charge(r, size) || (twice && !charge(r, size))) return NULL;
+  made = memory_alloc(r->m, MEMORY_OTHER, 1, sizeof *made + (twice ? 2 * size : size), r->why);
   if (made == NULL) {
     r->fatal = true;
     return NULL;
@@ -101,6 +107,31 @@ char *jinja_letters(struct jinja_run *r, size_t n)
   return p;
 }
 
+/* where the account of this letter is; null: none is kept, or the letter is no one's here */
+static unsigned char *account_of(const struct jinja_run *r, const char *byte)
+{
+  uintptr_t p = (uintptr_t) byte;
+  for (struct jinja_block *b = r->account ? r->letters : NULL; b != NULL; b = b->next) {
+    unsigned char *first = (unsigned char *) (b + 1);
+    if (p >= (uintptr_t) first && p < (uintptr_t) (first + b->n)) return first + b->n + (p - (uintptr_t) first);
+  }
+  return NULL;
+}
+
+void jinja_put_letters(struct jinja_run *r, char *to, const char *from, size_t n)
+{
+  if (n == 0) return;
+  memcpy(to, from, n);
+  const unsigned char *s = account_of(r, from);
+  if (s != NULL) memcpy(account_of(r, to), s, n);
+}
+
+void jinja_said(struct jinja_run *r, const struct jinja_text *t)
+{
+  unsigned char *s = t->n > 0 ? account_of(r, t->byte) : NULL;
+  if (s != NULL) memset(s, 1, t->n);
+}
+
 /* A byte that does not continue a character begins one. */
 static size_t count_points(const char *byte, size_t n)
 {
@@ -127,7 +158,7 @@ bool jinja_text_copy(struct jinja_run *r, const char *byte, size_t n, struct jin
 {
   char *copy = jinja_letters(r, n);
   if (copy == NULL) return false;
-  if (n > 0) memcpy(copy, byte, n);
+  jinja_put_letters(r, copy, byte, n);
   return jinja_text_of(r, copy, n, out);
 }
 
@@ -142,7 +173,7 @@ bool jinja_text_join(struct jinja_run *r, const struct jinja_text *a, const stru
   if (last != NULL && a->n > 0 && a->byte + a->n == (char *) (last + 1) + last->used
     && last->n - last->used >= b->n) {
     to = (char *) (last + 1) + last->used;
-    if (b->n > 0) memcpy(to, b->byte, b->n);
+    jinja_put_letters(r, to, b->byte, b->n);
     last->used += b->n;
     return put_text(r, a->byte, n, a->points + b->points, out);
   }
@@ -151,8 +182,8 @@ bool jinja_text_join(struct jinja_run *r, const struct jinja_text *a, const stru
   last = block_for(r, &r->letters, n, n > BLOCK_BYTES / 4 ? 2 * n : BLOCK_BYTES);
   if (last == NULL) return false;
   to = (char *) (last + 1) + last->used;
-  if (a->n > 0) memcpy(to, a->byte, a->n);
-  if (b->n > 0) memcpy(to + a->n, b->byte, b->n);
+  jinja_put_letters(r, to, a->byte, a->n);
+  jinja_put_letters(r, to + a->n, b->byte, b->n);
   last->used += n;
   return put_text(r, to, n, a->points + b->points, out);
 }
@@ -173,6 +204,20 @@ void jinja_heap_free(struct jinja_run *r)
   r->block = r->letters = NULL;
 }
 
+/* the same room for the account of an output */
+static bool account_room(struct jinja_run *r, struct jinja_output *o)
+{
+  size_t had = o->cap_said;
+  if (!r->account) return true;
+  unsigned char *p = memory_reserve(r->m, MEMORY_OTHER, o->said, &o->cap_said, o->cap, o->cap, 1, r->why);
+  if (p == NULL) {
+    r->fatal = true;
+    return false;
+  }
+  o->said = p;
+  return charge(r, o->cap_said - had);
+}
+
 /* An output grows by doubling; what it holds counts like other text. */
 bool jinja_write(struct jinja_run *r, struct jinja_output *o, const char *byte, size_t n)
 {
@@ -187,11 +232,29 @@ bool jinja_write(struct jinja_run *r, struct jinja_output *o, const char *byte, 
     return false;
   }
   o->byte = p;
-  if (!charge(r, o->cap - had)) return false;
+  if (!charge(r, o->cap - had) || !account_room(r, o)) return false;
   memcpy(o->byte + o->n, byte, n);
+  const unsigned char *s = account_of(r, byte);
+  if (r->account && s == NULL) memset(o->said + o->n, 0, n);
+  else if (r->account) memcpy(o->said + o->n, s, n);
   o->n += n;
   o->points += count_points(byte, n);
   return true;
+}
+
+bool jinja_write_for(struct jinja_run *r, struct jinja_output *o, const char *byte, size_t n, const char *from)
+{
+  size_t at = o->n;
+  const unsigned char *s = account_of(r, from);
+  if (!jinja_write(r, o, byte, n)) return false;
+  if (s != NULL && n > 0) memset(o->said + at, *s, n);
+  return true;
+}
+
+void jinja_directed(struct jinja_run *r, struct jinja_output *o, const struct jinja_text *by)
+{
+  const unsigned char *s = by->n > 0 ? account_of(r, by->byte) : NULL;
+  if (s != NULL && o->n > 0 && memchr(s, 1, by->n) != NULL) memset(o->said, 1, o->n);
 }
 
 bool jinja_write_text(struct jinja_run *r, struct jinja_output *o, const struct jinja_text *t)
@@ -201,13 +264,17 @@ bool jinja_write_text(struct jinja_run *r, struct jinja_output *o, const struct 
 
 bool jinja_output_text(struct jinja_run *r, const struct jinja_output *o, struct jinja_value *out)
 {
-  return jinja_text_copy(r, (const char *) o->byte, o->n, out);
+  if (!jinja_text_copy(r, (const char *) o->byte, o->n, out)) return false;
+  if (r->account && o->n > 0) memcpy(account_of(r, out->as.text->byte), o->said, o->n);
+  return true;
 }
 
 void jinja_output_free(struct jinja_run *r, struct jinja_output *o)
 {
-  r->bytes -= o->cap < r->bytes ? o->cap : r->bytes;
+  size_t had = o->cap + o->cap_said;
+  r->bytes -= had < r->bytes ? had : r->bytes;
   memory_free(r->m, o->byte);
+  memory_free(r->m, o->said);
   *o = (struct jinja_output) { .byte = NULL };
 }
 

@@ -149,10 +149,11 @@ struct jinja_loop {
   struct jinja_list *changed;
 };
 
-/* text on its way out */
-struct jinja_output { unsigned char *byte; size_t n, cap, points; };
+/* text on its way out; said: which bytes a speaker said, where an account is kept */
+struct jinja_output { unsigned char *byte; size_t n, cap, points; unsigned char *said; size_t cap_said; };
 
-/* n bytes behind it, of which used are taken */
+/* n bytes behind it, of which used are taken. Letters have as many behind them again, where an account is kept: for each whether
+   a speaker said it */
 struct jinja_block { struct jinja_block *next; size_t n, used; };
 
 /* a run: its memory, its limits, its output. names: the words of the source, context: their values */
@@ -161,7 +162,7 @@ struct jinja_run {
   struct error *why;
   struct jinja_block *block, *letters;
   size_t bytes, steps, depth, calls;
-  bool fatal;
+  bool fatal, account;
   const struct jinja_text **names;
   size_t n_names, cap_names;
   uint32_t *name_table;
@@ -190,8 +191,14 @@ bool jinja_steps(struct jinja_run *r, size_t n);
 /* goes one level deeper; false if that is too deep. Each true wants r->depth-- */
 bool jinja_deeper(struct jinja_run *r);
 
-/* a text of n bytes to be written before anything else is made; bytes are then counted by jinja_text_done */
+/* a text of n bytes to be written before anything else is made */
 char *jinja_letters(struct jinja_run *r, size_t n);
+
+/* writes them there, with the account of who said them */
+void jinja_put_letters(struct jinja_run *r, char *to, const char *from, size_t n);
+
+/* accounts for a text that a speaker said */
+void jinja_said(struct jinja_run *r, const struct jinja_text *t);
 
 /* the text of these bytes, which live as long as the run */
 bool jinja_text_of(struct jinja_run *r, const char *byte, size_t n, struct jinja_value *out);
@@ -208,6 +215,12 @@ void jinja_heap_free(struct jinja_run *r);
 
 /* appends to an output; jinja_output_text makes a value of it */
 bool jinja_write(struct jinja_run *r, struct jinja_output *o, const char *byte, size_t n);
+
+/* the same, of bytes that stand for the one at from: whoever said that has said them */
+bool jinja_write_for(struct jinja_run *r, struct jinja_output *o, const char *byte, size_t n, const char *from);
+
+/* whoever said any of this text has said all of that output, which was written by its directions */
+void jinja_directed(struct jinja_run *r, struct jinja_output *o, const struct jinja_text *by);
 
 /* the same of a text */
 bool jinja_write_text(struct jinja_run *r, struct jinja_output *o, const struct jinja_text *t);

@@ -64,17 +64,17 @@ static const struct special *find_special(uint32_t c)
   return NULL;
 }
 
-static bool put_point(struct jinja_run *r, struct jinja_output *o, uint32_t c)
+static bool put_point(struct jinja_run *r, struct jinja_output *o, uint32_t c, const char *from)
 {
   utf8proc_uint8_t byte[4];
   utf8proc_ssize_t n = utf8proc_encode_char((utf8proc_int32_t) c, byte);
-  return jinja_write(r, o, (const char *) byte, (size_t) n);
+  return jinja_write_for(r, o, (const char *) byte, (size_t) n, from);
 }
 
-static bool put_points(struct jinja_run *r, struct jinja_output *o, const uint32_t point[3])
+static bool put_points(struct jinja_run *r, struct jinja_output *o, const uint32_t point[3], const char *from)
 {
   for (int i = 0; i < 3 && point[i] != 0; i++)
-    if (!put_point(r, o, point[i])) return false;
+    if (!put_point(r, o, point[i], from)) return false;
   return true;
 }
 
@@ -103,12 +103,13 @@ static bool put_case(struct jinja_run *r, struct jinja_output *o, const struct j
   enum jinja_case how)
 {
   const struct special *s = find_special(c);
-  if (how == JINJA_LOWER && c == 0x130) return put_point(r, o, 'i') && put_point(r, o, 0x307);
-  if (how == JINJA_LOWER && c == SIGMA) return put_point(r, o, final_sigma(t, at) ? FINAL_SIGMA : SMALL_SIGMA);
-  if (how == JINJA_LOWER) return put_point(r, o, (uint32_t) utf8proc_tolower((utf8proc_int32_t) c));
-  if (s != NULL) return put_points(r, o, how == JINJA_UPPER ? s->upper : s->title);
+  const char *from = t->byte + at;
+  if (how == JINJA_LOWER && c == 0x130) return put_point(r, o, 'i', from) && put_point(r, o, 0x307, from);
+  if (how == JINJA_LOWER && c == SIGMA) return put_point(r, o, final_sigma(t, at) ? FINAL_SIGMA : SMALL_SIGMA, from);
+  if (how == JINJA_LOWER) return put_point(r, o, (uint32_t) utf8proc_tolower((utf8proc_int32_t) c), from);
+  if (s != NULL) return put_points(r, o, how == JINJA_UPPER ? s->upper : s->title, from);
   return put_point(r, o, (uint32_t) (how == JINJA_UPPER ? utf8proc_toupper((utf8proc_int32_t) c)
-    : utf8proc_totitle((utf8proc_int32_t) c)));
+    : utf8proc_totitle((utf8proc_int32_t) c)), from);
 }
 
 /* what becomes of a letter: first, and inside, say whether it is the text's first and whether a cased one is before it */

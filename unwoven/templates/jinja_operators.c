@@ -167,7 +167,7 @@ static bool repeat(struct jinja_run *r, const struct jinja_value *a, int64_t n, 
   if (text) {
     char *to = jinja_letters(r, all);
     if (to == NULL) return false;
-    for (size_t i = 0; i < times && one > 0; i++) memcpy(to + i * one, a->as.text->byte, one);
+    for (size_t i = 0; i < times && one > 0; i++) jinja_put_letters(r, to + i * one, a->as.text->byte, one);
     if (!jinja_text_of(r, to, all, out)) return false;
     out->safe = a->safe;
     return true;

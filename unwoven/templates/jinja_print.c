@@ -59,15 +59,12 @@ static bool put_number(struct jinja_run *r, struct jinja_output *o, const struct
 static bool put_escaped_point(struct jinja_run *r, struct jinja_output *o, const char *byte, size_t k, uint32_t c, char quote)
 {
   char text[16];
-  if (c == '\n') return put(r, o, "\\n");
-  if (c == '\r') return put(r, o, "\\r");
-  if (c == '\t') return put(r, o, "\\t");
-  if (c == '\\') return put(r, o, "\\\\");
-  if (c == (unsigned char) quote) snprintf(text, sizeof text, "\\%c", quote);
+  if (c == '\n' || c == '\r' || c == '\t') snprintf(text, sizeof text, "\\%c", c == '\n' ? 'n' : c == '\r' ? 'r' : 't');
+  else if (c == '\\' || c == (unsigned char) quote) snprintf(text, sizeof text, "\\%c", (char) c);
   else if (jinja_printable(c)) return jinja_write(r, o, byte, k);
   else if (c < 0x100) snprintf(text, sizeof text, "\\x%02x", (unsigned) c);
   else snprintf(text, sizeof text, c < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned) c);
-  return put(r, o, text);
+  return jinja_write_for(r, o, text, strlen(text), byte);
 }
 
 /* Single quotes, unless there are such inside and no double ones. */
@@ -191,7 +188,7 @@ bool jinja_escape(struct jinja_run *r, const struct jinja_value *v, struct jinja
     char c = i < t->n ? t->byte[i] : '\0';
     const char *e = entity(c);
     if (e == NULL && i < t->n) continue;
-    ok = jinja_write(r, &o, t->byte + from, i - from) && (e == NULL || put(r, &o, e));
+    ok = jinja_write(r, &o, t->byte + from, i - from) && (e == NULL || jinja_write_for(r, &o, e, strlen(e), t->byte + i));
     from = i + 1;
   }
   ok = ok && jinja_output_text(r, &o, out);
@@ -235,7 +232,7 @@ static bool json_text(struct jinja_run *r, struct jinja_output *o, const struct 
     else if (c < 0x10000) snprintf(text, sizeof text, "\\u%04x", (unsigned) c);
     else snprintf(text, sizeof text, "\\u%04x\\u%04x", (unsigned) (0xd800 + ((c - 0x10000) >> 10)),
       (unsigned) (0xdc00 + ((c - 0x10000) & 0x3ff)));
-    if (!put(r, o, text)) return false;
+    if (!jinja_write_for(r, o, text, strlen(text), t->byte + at)) return false;
     at += k, from = at;
   }
   return put(r, o, "\"");

@@ -1,15 +1,13 @@
 /* program.c -- a template that is run, used where a row of the table would be.
 
    Its text is one string, in which marks, frame and words are no longer told apart; yet what a speaker says must not become a mark. So
-   a talk whose words spell no special token is printed and encoded as the library would. If they do, each such place gets a sign that
-   is no character, and that no one has written, behind its first letter, before the template runs; what is then found in the text is the
-   template's own, and the signs are taken out of all that lies between. */
+   the interpreter keeps account of every byte that a speaker said, wherever the template puts it, and a mark is a mark if none of its
+   bytes is one. A text without such a place is encoded as the library would. Else it is cut at the marks that are the template's own,
+   and all that lies between two of them is text. */
 
 #include <string.h>
 #include "templates/jinja.h"
 #include "templates/program.h"
-
-enum { SIGNS = 32, SIGN_BYTES = 3 };
 
 const char *program_token_name(size_t i)
 {
@@ -18,69 +16,45 @@ const char *program_token_name(size_t i)
   return token_name[i];
 }
 
-/* ---- words that spell a mark ---- */
+/* ---- marks ---- */
 
-/* do these words hold a special token, as the tokenizer would find it? */
-static bool spells_mark(const struct tokenizer *v, struct memory *m, const struct turn *t, bool *yes, struct error *why)
-{
-  struct ids list = { NULL, 0, 0 };
-  *yes = false;
-  bool ok = t->n == 0 || tokenizer_encode(v, m, t->text, t->n, false, true, &list, why);
-  for (size_t i = 0; ok && i < list.n; i++) *yes = *yes || tokenizer_is_special(v, list.id[i]);
-  ids_free(m, &list);
-  return ok;
-}
+/* a vocabulary, and which bytes its special tokens begin with */
+struct marks { const struct tokenizer *v; bool first[256]; };
 
-/* the longest special token that begins here; 0 bytes if there is none */
-static size_t mark_at(const struct tokenizer *v, const char *text, size_t n, uint32_t *id)
+static void know_marks(struct marks *k, const struct tokenizer *v)
 {
-  size_t longest = 0;
+  *k = (struct marks) { .v = v };
   for (size_t i = 0; i < tokenizer_added_count(v); i++) {
     struct tokenizer_added a = tokenizer_added_at(v, i);
-    if (!a.special || a.n <= longest || a.n > n || a.byte[0] != (unsigned char) text[0] || memcmp(a.byte, text, a.n) != 0) continue;
-    longest = a.n, *id = a.id;
+    if (a.special && a.n > 0) k->first[a.byte[0]] = true;
+  }
+}
+
+/* the longest special token that begins here and is no speaker's in any byte; 0 bytes if there is none. *theirs if one begins that is */
+static size_t mark_at(const struct marks *k, const struct jinja_answer *t, size_t at, uint32_t *id, bool *theirs)
+{
+  const unsigned char *text = t->text.byte + at;
+  size_t longest = 0;
+  for (size_t i = 0; k->first[text[0]] && i < tokenizer_added_count(k->v); i++) {
+    struct tokenizer_added a = tokenizer_added_at(k->v, i);
+    if (!a.special || a.n == 0 || a.n > t->text.n - at || memcmp(a.byte, text, a.n) != 0) continue;
+    bool said = t->said != NULL && memchr(t->said + at, 1, a.n) != NULL;
+    *theirs = *theirs || said;
+    if (!said && a.n > longest) longest = a.n, *id = a.id;
   }
   return longest;
 }
 
-/* the bytes of a noncharacter, U+FDD0 and so on */
-static void sign_of(int i, char sign[SIGN_BYTES])
+/* how many marks the template put there, and whether words spell one anywhere, or part of one */
+static size_t count_marks(const struct marks *k, const struct jinja_answer *t, bool *theirs)
 {
-  sign[0] = (char) 0xef, sign[1] = (char) 0xb7;
-  sign[2] = (char) (0x90 + i);
-}
-
-static bool has_sign(const char *text, size_t n, const char sign[SIGN_BYTES])
-{
-  for (size_t i = 0; i + SIGN_BYTES <= n; i++) if (memcmp(text + i, sign, SIGN_BYTES) == 0) return true;
-  return false;
-}
-
-static bool free_sign(const struct jinja_program *p, const struct turn *talk, size_t n, char sign[SIGN_BYTES], struct error *why)
-{
-  for (int i = 0; i < SIGNS; i++) {
-    sign_of(i, sign);
-    bool used = has_sign(p->source, p->n, sign);
-    for (size_t k = 0; !used && k < n; k++) used = has_sign(talk[k].text, talk[k].n, sign);
-    if (!used) return true;
-  }
-  return error_say(why, "the turns spell special tokens and have every noncharacter that could keep them apart");
-}
-
-/* the words with the sign behind the first letter of each mark */
-static bool disguise(const struct tokenizer *v, struct memory *m, const struct turn *t,
-  const char sign[SIGN_BYTES], struct bytes *out, struct error *why)
-{
+  size_t n = 0, after = 0;
   uint32_t id;
-  for (size_t i = 0; i < t->n; i++) {
-    size_t k = mark_at(v, t->text + i, t->n - i, &id), first = 1;
-    while (k > 0 && first < k && ((unsigned char) t->text[i + first] & 0xc0) == 0x80) first++;
-    if (!bytes_push(m, out, t->text + i, k > 0 ? first : 1, why)) return false;
-    if (k == 0) continue;
-    i += first - 1;
-    if (!bytes_push(m, out, sign, SIGN_BYTES, why)) return false;
+  for (size_t i = 0; i < t->text.n; i++) {
+    size_t size = mark_at(k, t, i, &id, theirs);
+    if (size > 0 && i >= after) n++, after = i + size;
   }
-  return true;
+  return n;
 }
 
 /* ---- the talk as messages ---- */
@@ -94,17 +68,11 @@ static bool add_message(json_t *list, enum role who, const char *text, size_t n,
   return true;
 }
 
-static json_t *make_messages(const struct tokenizer *v, struct memory *m, const struct turn *talk, size_t n, const char *sign,
-  struct error *why)
+static json_t *make_messages(const struct turn *talk, size_t n, struct error *why)
 {
   json_t *list = json_array();
   bool ok = true;
-  for (size_t i = 0; ok && i < n; i++) {
-    struct bytes text = { NULL, 0, 0 };
-    if (sign == NULL) ok = add_message(list, talk[i].who, talk[i].text, talk[i].n, i + 1, why);
-    else ok = disguise(v, m, &talk[i], sign, &text, why) && add_message(list, talk[i].who, (const char *) text.byte, text.n, i + 1, why);
-    bytes_free(m, &text);
-  }
+  for (size_t i = 0; ok && i < n; i++) ok = add_message(list, talk[i].who, talk[i].text, talk[i].n, i + 1, why);
   if (ok) return list;
   json_decref(list);
   return NULL;
@@ -124,10 +92,11 @@ static json_t *make_variables(const struct jinja_program *p, const struct tokeni
 }
 
 static bool print_talk(const struct jinja_program *p, const struct tokenizer *v, struct memory *m, const struct turn *talk, size_t n,
-  bool reply, const char *sign, struct jinja_answer *out, struct error *why)
+  bool reply, struct jinja_answer *out, struct error *why)
 {
-  json_t *messages = make_messages(v, m, talk, n, sign, why), *variables = make_variables(p, v);
-  struct jinja_request q = { .messages = messages, .tools = p->tools, .kwargs = variables, .add_generation_prompt = reply, .now = p->now };
+  json_t *messages = make_messages(talk, n, why), *variables = make_variables(p, v);
+  struct jinja_request q = { .messages = messages, .tools = p->tools, .kwargs = variables, .add_generation_prompt = reply, .account = true,
+    .now = p->now };
   struct error inside;
   bool ok = messages != NULL && (jinja_render(m, p->source, p->n, &q, out, &inside) || error_say(why, "%s: %s", p->from, inside.text));
   json_decref(messages);
@@ -137,40 +106,46 @@ static bool print_talk(const struct jinja_program *p, const struct tokenizer *v,
 
 /* ---- from text to ids ---- */
 
-/* what lies between two marks, without signs */
-static bool encode_between(const struct tokenizer *v, struct memory *m, const char *text, size_t n, const char *sign, bool first,
-  struct ids *out, struct error *why)
-{
-  struct bytes plain = { NULL, 0, 0 };
-  bool ok = true;
-  for (size_t i = 0; ok && i < n;) {
-    bool here = i + SIGN_BYTES <= n && memcmp(text + i, sign, SIGN_BYTES) == 0;
-    if (!here) ok = bytes_push(m, &plain, text + i, 1, why);
-    i += here ? SIGN_BYTES : 1;
-  }
-  if (ok && plain.n > 0) ok = first ? tokenizer_encode(v, m, (const char *) plain.byte, plain.n, false, false, out, why)
-    : tokenizer_encode_inside(v, m, (const char *) plain.byte, plain.n, out, why);
-  bytes_free(m, &plain);
-  return ok;
-}
-
-/* Where words spell marks, a mark is what is found with the signs in place. */
-static bool encode_signed(const struct tokenizer *v, struct memory *m, const struct bytes *all, const char *sign, struct ids *out,
+/* what lies between two marks */
+static bool encode_between(const struct marks *k, struct memory *m, const char *text, size_t from, size_t to, struct ids *out,
   struct error *why)
 {
-  const char *text = (const char *) all->byte;
+  if (from == to) return true;
+  return from == 0 ? tokenizer_encode(k->v, m, text, to, false, false, out, why)
+    : tokenizer_encode_inside(k->v, m, text + from, to - from, out, why);
+}
+
+/* Where words spell marks, the marks are those of the template. */
+static bool encode_apart(const struct marks *k, struct memory *m, const struct jinja_answer *t, struct ids *out, struct error *why)
+{
+  const char *text = (const char *) t->text.byte;
   size_t from = 0;
-  bool ok = true;
-  for (size_t i = 0; ok && i < all->n;) {
+  bool ok = true, theirs = false;
+  for (size_t i = 0; ok && i < t->text.n;) {
     uint32_t id;
-    size_t k = mark_at(v, text + i, all->n - i, &id);
-    if (k > 0) {
-      ok = encode_between(v, m, text + from, i - from, sign, from == 0, out, why) && ids_push(m, out, id, why);
-      from = i + k;
+    size_t size = mark_at(k, t, i, &id, &theirs);
+    if (size > 0) {
+      ok = encode_between(k, m, text, from, i, out, why) && ids_push(m, out, id, why);
+      from = i + size;
     }
-    i += k > 0 ? k : 1;
+    i += size > 0 ? size : 1;
   }
-  return ok && encode_between(v, m, text + from, all->n - from, sign, from == 0, out, why);
+  return ok && encode_between(k, m, text, from, t->text.n, out, why);
+}
+
+/* Encodes as the library does, unless that finds more special tokens than the template has put there: a tokenizer may see one in letters
+   that it changes first. */
+static bool encode_text(const struct marks *k, struct memory *m, const struct jinja_answer *t, struct ids *out, struct error *why)
+{
+  bool theirs = false;
+  size_t own = count_marks(k, t, &theirs), start = out->n, special = 0;
+  if (t->text.n == 0) return true;
+  if (theirs) return encode_apart(k, m, t, out, why);
+  if (!tokenizer_encode(k->v, m, (const char *) t->text.byte, t->text.n, false, true, out, why)) return false;
+  for (size_t i = start; i < out->n; i++) special += tokenizer_is_special(k->v, out->id[i]);
+  if (special <= own) return true;
+  out->n = start;
+  return encode_apart(k, m, t, out, why);
 }
 
 /* BOS is there if the template prints it, as in the library; so nothing is added. */
@@ -178,14 +153,11 @@ bool program_ids(struct memory *m, const struct jinja_program *p, const struct t
   bool reply, struct ids *out, struct error *why)
 {
   struct jinja_answer a;
-  char sign[SIGN_BYTES];
-  bool any = false, one, ok = true;
+  struct marks k;
   size_t start = out->n;
-  for (size_t i = 0; ok && !any && i < n; i++) ok = spells_mark(v, m, &talk[i], &one, why), any = one;
-  if (!ok || (any && !free_sign(p, talk, n, sign, why))) return false;
-  if (!print_talk(p, v, m, talk, n, reply, any ? sign : NULL, &a, why)) return false;
-  if (any) ok = encode_signed(v, m, &a.text, sign, out, why);
-  else if (a.text.n > 0) ok = tokenizer_encode(v, m, (const char *) a.text.byte, a.text.n, false, true, out, why);
+  if (!print_talk(p, v, m, talk, n, reply, &a, why)) return false;
+  know_marks(&k, v);
+  bool ok = encode_text(&k, m, &a, out, why);
   jinja_answer_free(m, &a);
   if (!ok) out->n = start;
   return ok;
@@ -198,14 +170,17 @@ bool program_ends(struct memory *m, const struct jinja_program *p, const struct 
   static const char answer[] = "Quite so, 7351";
   const struct turn talk[2] = { { ROLE_USER, "x", 1 }, { ROLE_ASSISTANT, answer, sizeof answer - 1 } };
   struct jinja_answer a;
+  struct marks k;
   size_t at = 0, n = sizeof answer - 1;
   uint32_t id;
-  if (!print_talk(p, v, m, talk, 2, false, NULL, &a, NULL)) return true;
+  bool theirs;
+  if (!print_talk(p, v, m, talk, 2, false, &a, NULL)) return true;
+  know_marks(&k, v);
   const char *text = (const char *) a.text.byte;
   while (at + n <= a.text.n && memcmp(text + at, answer, n) != 0) at++;
   at += n;
   while (at < a.text.n && strchr(" \n", text[at]) != NULL) at++;
-  bool ok = at >= a.text.n || mark_at(v, text + at, a.text.n - at, &id) == 0 || ids_push(m, out, id, why);
+  bool ok = at >= a.text.n || mark_at(&k, &a, at, &id, &theirs) == 0 || ids_push(m, out, id, why);
   jinja_answer_free(m, &a);
   return ok;
 }

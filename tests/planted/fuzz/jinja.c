@@ -24,7 +24,7 @@ FUZZ(jinja)
   const char *on = json_string_value(json_object_get(q, "on"));
   struct jinja_request of = { .messages = json_object_get(q, "messages"), .tools = json_object_get(q, "tools"),
     .documents = json_object_get(q, "documents"), .kwargs = json_is_object(kwargs) ? kwargs : NULL, .continued = on,
-    .add_generation_prompt = json_is_true(json_object_get(q, "ask")), .now = "2026-03-09T14:05:07" };
+    .add_generation_prompt = json_is_true(json_object_get(q, "ask")), .account = n % 2 == 1, .now = "2026-03-09T14:05:07" };
   if (!jinja_render(&m, (const char *) part, n, &of, &a, &why)) must(why.text[0] != '\0' && strchr(why.text, '\n') == NULL);
   else {
     for (size_t i = 0; i < a.text.n;) {
@@ -32,6 +32,8 @@ FUZZ(jinja)
       i += utf8_next(a.text.byte + i, a.text.n - i, &state);
       must(state == UTF8_WHOLE);
     }
+    must((a.said != NULL) == (n % 2 == 1 && a.text.byte != NULL));
+    for (size_t i = 0; i < a.text.n; i++) must(a.said == NULL || a.said[i] < 2);
     for (size_t i = 0; i < a.n; i++) must(a.span[i].from <= a.span[i].to);
     jinja_answer_free(&m, &a);
   }
