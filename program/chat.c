@@ -116,7 +116,7 @@ bool chat_system(struct chat *t, const char *text, size_t n, struct error *why)
   return ok;
 }
 
-/* the template's end tokens, and the model's */
+/* the template's end tokens, and the model's; and which tokens of a call of tools are to be seen */
 static bool learn_ends(struct chat *t)
 {
   struct memory *m = t->a.o.m;
@@ -126,7 +126,7 @@ static bool learn_ends(struct chat *t)
     ok = ids_push(m, &t->eos, t->end.id[i], &t->a.why);
   for (size_t i = 0; ok && i < config->n_eos; i++)
     ok = ids_push(m, &t->eos, config->eos[i], &t->a.why);
-  return ok;
+  return ok && template_setup_named(&t->a.o, t->by, &t->eos, &t->named, &t->a.why);
 }
 
 /* The template is tried with a first turn before the sampler takes its memory: that the model cannot
@@ -146,6 +146,7 @@ int chat_open(struct chat *t, const struct console *c,
     status = STATUS_FAILED;
   if (status == STATUS_DONE)
     status = decode_setup_open(&t->how, a, &a->why);
+  if (t->how.match.must == NULL) t->how.ends.named = &t->named;
   return status;
 }
 
@@ -159,6 +160,7 @@ void chat_close(struct chat *t)
   ids_free(m, &t->text);
   ids_free(m, &t->end);
   ids_free(m, &t->eos);
+  ids_free(m, &t->named);
   decode_setup_close(m, &t->how);
   chat_template_close(m, t->by);
   session_close(&t->a.o);

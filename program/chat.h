@@ -15,7 +15,7 @@ struct chat {
   const struct chat_template *by;
   struct decode_setup how;
   /* what ends an answer; the template's own; the talk so far */
-  struct ids eos, end, text;
+  struct ids eos, end, named, text;
   /* turn[n], each a copy; those below first begin every talk. Before turn i was said the talk had
      length[i] ids */
   struct turn *turn; size_t *length; size_t n, cap, length_cap, first;

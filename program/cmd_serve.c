@@ -190,6 +190,7 @@ static bool choose_template(struct serving *s)
     s->model.by = NULL, ok = true;
   }
   for (size_t i = 0; ok && i < config->n_eos; i++) ok = ids_push(m, &s->model.ends, config->eos[i], &s->why);
+  if (ok && s->model.by != NULL) ok = template_setup_named(&s->o, s->model.by, &s->model.ends, &s->model.named, &s->why);
   return ok;
 }
 
@@ -359,6 +360,7 @@ static void close_all(struct serving *s)
   serve_engine_close(s->house.engine);
   lexicon_close(s->model.words);
   ids_free(m, &s->model.ends);
+  ids_free(m, &s->model.named);
   chat_template_close(m, s->model.by);
   if (s->model.o != NULL) session_close(&s->o);
   memory_free(m, s->key);

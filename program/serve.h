@@ -30,7 +30,7 @@ struct serve_model {
   const char *name, *build;
   uint64_t created; /* seconds since 1970 */
   const struct chat_template *by;
-  struct ids ends;
+  struct ids ends, named; /* of a talk: what ends an answer, and special tokens whose names are text */
   struct lexicon *words;
   size_t context;
 };

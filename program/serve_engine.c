@@ -156,6 +156,7 @@ static bool open_choice(struct serve_engine *e, struct serve_choice *c, struct e
   c->d = (struct sampler) { .f = e->f, .s = j->s, .seed = j->seed, .sequence = c->number };
   c->opened = true;
   if (!stop_setup_open(&c->ends, &j->m, o->t, j->stop, j->n_stop, &c->cursor, why)) return false;
+  if (j->chat && c->prompt->must == NULL) c->ends.named = &e->s->named;
   c->ends.flow.include_stop = j->include_stop, c->ends.flow.min_tokens = j->min_tokens;
   if (c->prompt->must != NULL) {
     if (!constraint_cursor_open(&c->cursor, &j->m, c->prompt->must, config->vocab_size, limit, config->eos,

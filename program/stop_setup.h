@@ -7,8 +7,10 @@
 #include "constraints/bond.h"
 
 /* stop strings, what has been said so far, and the list of criteria: a stop string, the same
-   repeat tokens three times in a row, a constraint that allows nothing more */
+   repeat tokens three times in a row, a constraint that allows nothing more. named, if not null, and borrowed: special tokens
+   whose names are text here, where others have none */
 struct stop_setup {
+  const struct ids *named;
   struct stops until;
   struct text_stream flow;
   size_t repeat;

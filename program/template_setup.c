@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 #include "safetensors/jsonfile.h"
+#include "templates/calls.h"
 #include "template_setup.h"
 
 /* the variables of --kwarg; the last of two with one name counts, as with other options. Their JSON was read once, and was right */
@@ -49,4 +50,17 @@ const struct chat_template *template_setup_open(const struct session *o, const s
   json_decref(with.tools);
   json_decref(with.variables);
   return t;
+}
+
+bool template_setup_named(const struct session *o, const struct chat_template *by, const struct ids *ends, struct ids *out, struct error *why)
+{
+  size_t kept = out->n, n;
+  if (!conversations_calls(o->m, by, o->t, out, why)) return false;
+  for (n = kept; n < out->n; n++) {
+    bool end = false;
+    for (size_t i = 0; i < ends->n; i++) end = end || ends->id[i] == out->id[n];
+    if (!end) out->id[kept++] = out->id[n];
+  }
+  out->n = kept;
+  return true;
 }

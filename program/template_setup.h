@@ -6,4 +6,8 @@
 
 /* the template for an open session; null and a sentence; to be closed with chat_template_close */
 const struct chat_template *template_setup_open(const struct session *o, const struct command_line *w, struct error *why);
+
+/* appends the special tokens whose names are to be printed, since they are parts of a call of tools; those that end an answer are
+   not among them */
+bool template_setup_named(const struct session *o, const struct chat_template *by, const struct ids *ends, struct ids *out, struct error *why);
 #endif

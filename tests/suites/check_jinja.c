@@ -7,6 +7,7 @@
 #include <time.h>
 #include "marked.h"
 #include "templates/conversations.h"
+#include "templates/calls.h"
 #include "templates/jinja.h"
 #include "tokenizer/tokenizer.h"
 
@@ -362,6 +363,42 @@ START_TEST(no_template_makes_a_mark_of_words)
 }
 END_TEST
 
+/* which marks are parts of a call, and which end it, is seen by what the template prints for one */
+START_TEST(calls_are_told_by_the_template)
+{
+#define TALK(call) "{% for m in messages %}{% if m.tool_calls %}" call "{% else %}{{ m.content }}<|im_end|>{% endif %}{% endfor %}"
+  static const struct { const char *program; bool inside, ends; } one[] = {
+    { TALK("<|im_start|>{{ m.tool_calls|tojson }}<|im_end|>"), true, false },
+    { TALK("{{ m.tool_calls|tojson }} <|im_start|>\n"), false, true },
+    { TALK("{% for c in m.tool_calls %}{{ c.function.name }}<|im_start|>{% endfor %}"), true, false },
+    { TALK("{% for c in m.tool_calls %}{{ c.function.name }}<|im_start|>{% endfor %}."), true, false },
+    { TALK("{% if m.tool_calls|length > 1 %}{{ raise_exception('one') }}{% endif %}x<|im_start|>"), false, true },
+    { TALK("{{ 'a' + m.tool_calls[0].function.arguments }}<|im_start|>"), false, true },
+    { TALK("{{ m.tool_calls[0].function.arguments.x + 1 }}<|im_start|>"), false, true },
+    { TALK("{% if m.tool_calls[0].id|length != 9 %}{{ raise_exception('id') }}{% endif %}<|im_start|>{{ tools[0].function.parameters.properties.x.type }}"), true, false },
+    { TALK("{% if builtin_tools is defined and m.tool_calls[0].function.name in builtin_tools %}<|im_start|>{% endif %}f<|im_end|>"), true, false },
+    { TALK("{{ raise_exception('no tools') }}<|im_start|>"), false, false }, { TALK("<|im_end|>"), false, false },
+    { "<|im_start|>" TALK("<|im_start|>"), false, false } };
+  static const struct template_settings plain = { .file = NULL };
+  uint32_t open, close;
+  open_marked("one");
+  ck_assert(tokenizer_find(v, "<|im_start|>", 12, &open) && tokenizer_find(v, "<|im_end|>", 10, &close));
+  for (size_t i = 0; i < sizeof one / sizeof *one; i++) {
+    struct ids inside = { NULL, 0, 0 }, ends = { NULL, 0, 0 };
+    put_file("chat_template.jinja", one[i].program);
+    const struct chat_template *t = chat_template_open(&M, folder, &plain, &why);
+    ck_assert_msg(t != NULL && conversations_calls(&M, t, v, &inside, &why) && conversations_ends(&M, t, v, &ends, &why), "%s", why.text);
+    ck_assert_msg(inside.n == one[i].inside && count_id(&inside, open) == inside.n, "inside %zu: %s", inside.n, one[i].program);
+    ck_assert_msg(ends.n == 1 + (size_t) one[i].ends && ends.id[0] == close && count_id(&ends, open) == one[i].ends, "ends %zu: %s", ends.n, one[i].program);
+    ids_free(&M, &inside), ids_free(&M, &ends);
+    chat_template_close(&M, t);
+  }
+  struct ids none = { NULL, 0, 0 };
+  ck_assert(conversations_calls(&M, chat_template_named("chatml", &why), v, &none, &why) && none.n == 0);
+  close_marked();
+}
+END_TEST
+
 /* A role is the program's word, so a template may make a mark with it. */
 START_TEST(roles_are_ours)
 {
@@ -471,6 +508,7 @@ int main(void)
   tcase_set_timeout(t, 60);
   tcase_add_test(t, no_speaker_writes_a_mark);
   tcase_add_test(t, no_template_makes_a_mark_of_words);
+  tcase_add_test(t, calls_are_told_by_the_template);
   tcase_add_test(t, roles_are_ours);
   tcase_add_test(t, what_is_said_first);
   tcase_add_test(t, where_a_template_comes_from);

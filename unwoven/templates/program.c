@@ -7,6 +7,7 @@
 
 #include <string.h>
 #include "templates/jinja.h"
+#include "templates/calls.h"
 #include "templates/program.h"
 
 const char *program_token_name(size_t i)
@@ -91,16 +92,26 @@ static json_t *make_variables(const struct jinja_program *p, const struct tokeni
   return all;
 }
 
-static bool print_talk(const struct jinja_program *p, const struct tokenizer *v, struct memory *m, const struct turn *talk, size_t n,
-  bool reply, struct jinja_answer *out, struct error *why)
+/* builtin: the tool f is one that the model was trained with, which Llama 3.1's template wants to be told, and whose calls look different */
+static bool print_messages(const struct jinja_program *p, const struct tokenizer *v, struct memory *m, json_t *messages, json_t *tools,
+  bool reply, bool builtin, struct jinja_answer *out, struct error *why)
 {
-  json_t *messages = make_messages(talk, n, why), *variables = make_variables(p, v);
-  struct jinja_request q = { .messages = messages, .tools = p->tools, .kwargs = variables, .add_generation_prompt = reply, .account = true,
+  json_t *variables = make_variables(p, v);
+  if (builtin) json_object_set_new(variables, "builtin_tools", json_pack("[s]", "f"));
+  struct jinja_request q = { .messages = messages, .tools = tools, .kwargs = variables, .add_generation_prompt = reply, .account = true,
     .now = p->now };
   struct error inside;
   bool ok = messages != NULL && (jinja_render(m, p->source, p->n, &q, out, &inside) || error_say(why, "%s: %s", p->from, inside.text));
-  json_decref(messages);
   json_decref(variables);
+  return ok;
+}
+
+static bool print_talk(const struct jinja_program *p, const struct tokenizer *v, struct memory *m, const struct turn *talk, size_t n,
+  bool reply, struct jinja_answer *out, struct error *why)
+{
+  json_t *messages = make_messages(talk, n, why);
+  bool ok = print_messages(p, v, m, messages, p->tools, reply, false, out, why);
+  json_decref(messages);
   return ok;
 }
 
@@ -163,6 +174,120 @@ bool program_ids(struct memory *m, const struct jinja_program *p, const struct t
   return ok;
 }
 
+/* ---- what ends an answer, and what a call of tools looks like ---- */
+
+static bool is_in(const struct ids *list, uint32_t id)
+{
+  for (size_t i = 0; i < list->n; i++) if (list->id[i] == id) return true;
+  return false;
+}
+
+static size_t times_in(const struct ids *list, uint32_t id)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < list->n; i++) n += list->id[i] == id;
+  return n;
+}
+
+/* the template's marks in their order; *last: the text ends with one, but for blanks and newlines */
+static bool list_marks(const struct marks *k, struct memory *m, const struct jinja_answer *t, struct ids *out, bool *last, struct error *why)
+{
+  bool ok = true, theirs;
+  *last = false;
+  for (size_t i = 0; ok && i < t->text.n;) {
+    uint32_t id;
+    size_t n = mark_at(k, t, i, &id, &theirs);
+    if (n > 0) ok = ids_push(m, out, id, why), *last = true;
+    else if (t->text.byte[i] != ' ' && t->text.byte[i] != '\n') *last = false;
+    i += n > 0 ? n : 1;
+  }
+  return ok;
+}
+
+/* A question, and an answer that calls tools so many times. Some templates want the arguments as an object, some as text; and an id of nine
+   letters, as Mistral's do, suits all. */
+static json_t *make_calls(size_t calls, bool text)
+{
+  static const char *const name[] = { "call00001", "call00002" };
+  json_t *list = json_array();
+  for (size_t i = 0; i < calls; i++)
+    json_array_append_new(list, json_pack("{s:s, s:s, s:{s:s, s:o}}", "id", name[i], "type", "function", "function", "name", "f", "arguments",
+      text ? json_string("{\"x\": 1}") : json_pack("{s:i}", "x", 1)));
+  return json_pack("[{s:s, s:s}, {s:s, s:s, s:o}]", "role", "user", "content", "x", "role", "assistant", "content", "", "tool_calls", list);
+}
+
+static json_t *make_tools(const struct jinja_program *p)
+{
+  if (p->tools != NULL) return json_incref(p->tools);
+  return json_pack("[{s:s, s:{s:s, s:s, s:{s:s, s:{s:{s:s, s:s}}, s:[s]}}}]", "type", "function", "function", "name", "f", "description", "f",
+    "parameters", "type", "object", "properties", "x", "type", "integer", "description", "x", "required", "x");
+}
+
+/* The talk with two calls, if the template can say that; else with one. False if it knows no calls at all, and out is then empty. */
+static bool print_calls(const struct jinja_program *p, const struct tokenizer *v, struct memory *m, json_t *tools, bool builtin,
+  struct jinja_answer *out)
+{
+  for (int way = 0; way < 4; way++) {
+    json_t *talk = make_calls(way < 2 ? 2 : 1, way % 2 == 1);
+    bool ok = print_messages(p, v, m, talk, tools, false, builtin, out, NULL);
+    json_decref(talk);
+    if (ok) return true;
+  }
+  return false;
+}
+
+static bool print_plain(const struct jinja_program *p, const struct tokenizer *v, struct memory *m, json_t *tools, bool builtin,
+  struct jinja_answer *out)
+{
+  json_t *talk = json_pack("[{s:s, s:s}, {s:s, s:s}]", "role", "user", "content", "x", "role", "assistant", "content", "y");
+  bool ok = print_messages(p, v, m, talk, tools, false, builtin, out, NULL);
+  json_decref(talk);
+  return ok;
+}
+
+/* Marks that are in a talk with calls and not in one without are those of calls. One that comes at the end, and once though there were two
+   calls, ends the turn; the others are parts of a call. */
+static bool take_calls(const struct marks *k, struct memory *m, const struct jinja_answer *with, const struct jinja_answer *plain,
+  struct ids *inside, struct ids *end, struct error *why)
+{
+  struct ids all = { NULL, 0, 0 }, old = { NULL, 0, 0 };
+  bool last, any;
+  bool ok = list_marks(k, m, plain, &old, &any, why) && list_marks(k, m, with, &all, &last, why);
+  for (size_t i = 0; ok && i < all.n; i++) {
+    uint32_t id = all.id[i];
+    bool ends = last && id == all.id[all.n - 1] && times_in(&all, id) == 1;
+    struct ids *to = ends ? end : inside;
+    if (to != NULL && !is_in(&old, id) && !is_in(to, id)) ok = ids_push(m, to, id, why);
+  }
+  ids_free(m, &all), ids_free(m, &old);
+  return ok;
+}
+
+static bool learn_calls(struct memory *m, const struct jinja_program *p, const struct tokenizer *v, struct ids *inside, struct ids *end,
+  struct error *why)
+{
+  struct jinja_answer with, plain;
+  struct marks k;
+  json_t *tools = make_tools(p);
+  bool ok = true;
+  know_marks(&k, v);
+  for (int builtin = 0; ok && builtin < 2; builtin++) {
+    if (!print_calls(p, v, m, tools, builtin == 1, &with)) continue;
+    if (print_plain(p, v, m, tools, builtin == 1, &plain)) ok = take_calls(&k, m, &with, &plain, inside, end, why), jinja_answer_free(m, &plain);
+    jinja_answer_free(m, &with);
+  }
+  json_decref(tools);
+  return ok;
+}
+
+bool conversations_calls(struct memory *m, const struct chat_template *by, const struct tokenizer *v, struct ids *out, struct error *why)
+{
+  size_t start = out->n;
+  if (by->around->run == NULL || learn_calls(m, by->around->run, v, out, NULL, why)) return true;
+  out->n = start;
+  return false;
+}
+
 /* The mark behind an answer is what the template prints there. A template that does not print our answer, or nothing special behind it,
    has none, and the model's own end tokens serve. */
 bool program_ends(struct memory *m, const struct jinja_program *p, const struct tokenizer *v, struct ids *out, struct error *why)
@@ -171,7 +296,7 @@ bool program_ends(struct memory *m, const struct jinja_program *p, const struct 
   const struct turn talk[2] = { { ROLE_USER, "x", 1 }, { ROLE_ASSISTANT, answer, sizeof answer - 1 } };
   struct jinja_answer a;
   struct marks k;
-  size_t at = 0, n = sizeof answer - 1;
+  size_t at = 0, n = sizeof answer - 1, start = out->n;
   uint32_t id;
   bool theirs;
   if (!print_talk(p, v, m, talk, 2, false, &a, NULL)) return true;
@@ -182,5 +307,7 @@ bool program_ends(struct memory *m, const struct jinja_program *p, const struct 
   while (at < a.text.n && strchr(" \n", text[at]) != NULL) at++;
   bool ok = at >= a.text.n || mark_at(&k, &a, at, &id, &theirs) == 0 || ids_push(m, out, id, why);
   jinja_answer_free(m, &a);
+  ok = ok && learn_calls(m, p, v, NULL, out, why);
+  if (!ok) out->n = start;
   return ok;
 }
