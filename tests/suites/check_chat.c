@@ -220,6 +220,28 @@ START_TEST(templates_that_change_old_turns_are_written_anew)
   leave(&h);
 }
 END_TEST
+/* A special token has no bytes, unless the template writes calls of tools with it; then the caller must see it. */
+START_TEST(calls_of_tools_are_seen)
+{
+  static const char *const program[] = { "{% for m in messages %}{% if m.tool_calls %}<|im_start|>{{ m.tool_calls|tojson }}<|im_end|>{% else %}{{ m.content }}<|im_end|>{% endif %}{% endfor %}",
+    "{% for m in messages %}{{ m.content }}<|im_end|>{% endfor %}" };
+  char path[4200];
+  make_room();
+  snprintf(path, sizeof path, "%s/calls.jinja", room_dir);
+  for (int i = 0; i < 2; i++) {
+    FILE *f = fopen(path, "w");
+    ck_assert(f != NULL && fputs(program[i], f) >= 0 && fclose(f) == 0);
+    struct run r = RUN("The cat\n", "chat", "-m", room_dir, "--chat-template", path, "--logit-bias", "284=1e6", "-n", "2");
+    ends_well(&r, 0);
+    ck_assert_str_eq(r.out, i == 0 ? "<|im_start|><|im_start|>\n" : "\n");
+    done(&r);
+    r = RUN("The cat\n", "chat", "-m", room_dir, "--chat-template", path, "--logit-bias", "284=1e6", "-n", "2", "--stop", "im_");
+    ck_assert_str_eq(r.out, i == 0 ? "<|\n" : "\n");
+    done(&r);
+  }
+  unlink(path);
+}
+END_TEST
 START_TEST(a_cut_answer_is_closed)
 {
   struct run whole = RUN("Hello!\n", "chat"), r;
@@ -1162,6 +1184,7 @@ int main(void)
   tcase_add_test(t, what_is_refused_was_never_said);
   tcase_add_test(t, a_system_speaks_in_every_talk);
   tcase_add_test(t, an_order_is_told_in_whole_letters);
+  tcase_add_test(t, calls_of_tools_are_seen);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

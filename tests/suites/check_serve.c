@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "ground/timing.h"
+#include "marked.h"
 #include "runs.h"
 #include "serve.h"
 
@@ -1012,6 +1013,26 @@ START_TEST(a_talk_is_what_chat_prints)
 }
 END_TEST
 
+/* as in chat: a special token with which the template writes calls of tools is a part of the answer's text */
+START_TEST(calls_of_tools_are_seen)
+{
+  static const char program[] = "{% for m in messages %}{% if m.tool_calls %}<|im_start|>{{ m.tool_calls|tojson }}<|im_end|>{% else %}{{ m.content }}<|im_end|>{% endif %}{% endfor %}";
+  char folder[4100], path[4200];
+  snprintf(folder, sizeof folder, "%s/tests/serve-marked", build_dir());
+  make_marked(folder, 0);
+  snprintf(path, sizeof path, "%s/chat_template.jinja", folder);
+  FILE *f = fopen(path, "w");
+  ck_assert(f != NULL && fputs(program, f) >= 0 && fclose(f) == 0);
+  struct server *s = SERVE("-m", folder);
+  json_t *a = asked(s, "/v1/chat/completions", "{\"messages\":[{\"role\":\"user\",\"content\":\"The cat\"}],\"max_tokens\":2,\"logit_bias\":{\"284\":100}}");
+  ck_assert_str_eq(json_string_value(json_object_get(json_object_get(choice_of(a, 0), "message"), "content")), "<|im_start|><|im_start|>");
+  json_t *b = asked(s, "/v1/completions", "{\"prompt\":\"The cat\",\"max_tokens\":2,\"logit_bias\":{\"284\":100}}");
+  ck_assert_str_eq(json_string_value(json_object_get(choice_of(b, 0), "text")), "");
+  json_decref(a), json_decref(b);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+
 /* ---- memory: each request for it is refused in turn, with the engine's own functions */
 struct house { struct memory m; struct console c; struct session o; struct serve_model s; struct serve_engine *e; };
 static void nobody_listens(void *listener) { (void) listener; }
@@ -1314,6 +1335,7 @@ int main(void)
   tcase_add_test(t, rows_that_were_found_are_counted);
   tcase_add_test(t, pieces_come_as_they_are_written);
   tcase_add_test(t, a_talk_is_what_chat_prints);
+  tcase_add_test(t, calls_of_tools_are_seen);
   t = add_case(s, "manners");
   tcase_add_test(t, only_those_with_a_key);
   tcase_add_test(t, foreign_pages_are_refused);
