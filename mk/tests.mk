@@ -18,6 +18,7 @@ check-fast: $(FAST:%=$(BUILD)/tests/%) incipit $(BUILD)/limit $(BUILD)/bin/labor
 	@FAST=1 tests/run.sh $(FAST)
 check-all: check ## and the long ones: every planted fault, every wrong answer of the labs, every key, kernels by all compilers (hours)
 	$(MAKE) mutants kill-matrix values-live fuzz-proof matrix amalgamated
+	sh tests/checks/verify.sh whole
 amalgamated: $(BUILD)/incipit $(LIBRARY)/amalgamation/incipit.c ## the library in one file, by the cc line in it, letter by letter
 	@sh tests/checks/amalgamation.sh
 check-book: ## what a typo may break: the books as they are printed, by themselves
