@@ -38,8 +38,11 @@ def runs(code, load):
 
 def compiled(nvcc, arch, to):
     """registers of each kernel, and what ptxas says of those that have a stack frame or spill"""
-    said = subprocess.run([nvcc, "-std=c++17", "-O3", "-fmad=false", f"-arch={arch}", "-cubin", "-Xptxas", "-v", "-Itangled", "-Iunwoven", "tangled/cuda/kernels.cu", "-o", to],
-        check=True, stderr=subprocess.PIPE, text=True).stderr
+    made = subprocess.run([nvcc, "-std=c++17", "-O3", "-fmad=false", f"-arch={arch}", "-cubin", "-Werror", "all-warnings", "-Xptxas", "-v,-warn-spills",
+        "-Itangled", "-Iunwoven", "tangled/cuda/kernels.cu", "-o", to], stderr=subprocess.PIPE, text=True)
+    said = made.stderr
+    if made.returncode != 0:
+        sys.exit(f"{arch}: nvcc complains:\n{said}")
     name, used, frames = None, {}, {}
     for l in said.splitlines():
         if "entry function" in l:
