@@ -136,8 +136,9 @@ linked() { # TARGET FLAG...: with the objects; while the linker takes a stale on
   for again in 1 2 3 4 5 6 7 8; do
     ${CC:-cc} -s -Wl,-t,-t $objects "$@" "$build/libprogram.a" "$build/libmodules.a" -o "$target" $libraries > "$work/linked" 2>&1 ||
       no "it cannot be linked: $(grep -m 1 -e undefined -e multiple "$work/linked" | cut -c1-200)"
-    more=
-    for f in $stale; do ! grep -q "[(/)]$(basename "$f" .c)\.o)*$" "$work/linked" || more="$more $f"; done
+    # in one process: of a header that all include, hundreds are stale
+    more=$(printf '%s\n' $stale | awk 'NR == FNR { sub(/\)*$/, ""); sub(/.*[(\/)]/, ""); taken[$0]; next }
+      { o = $0; sub(/.*\//, "", o); sub(/\.c$/, ".o", o); if (o in taken) print }' "$work/linked" -)
     [ -n "$more" ] || return 0
     for f in $more; do
       object "$work/$f" "$work/${f%.c}.o" $include; objects="$objects $work/${f%.c}.o"
