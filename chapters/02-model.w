@@ -1928,7 +1928,7 @@ in GPT-2 small the matrices of a layer cost more until a row sees \val{claim.S0-
 \end{claimed}
 
 @* Experts: a router, and few of many MLPs. \label{sec:experts}
-Why does a model of \given{thirty thousand million} weights write as fast as one of three? Because it does not use them all. In most models every row goes through the whole MLP, whatever it is about. In a \emph{mixture of experts} \cited{Shazeer 2017; Fedus 2022} a layer has many MLPs, called \emph{experts}, and a small matrix, the \emph{router}, which decides for each row which few of them compute it. The others are not multiplied with, and if no row of the pass has chosen them, not even read. So such a model has two sizes. It takes as much memory as all of its weights, and as much time as the few that are \emph{active}. Mixtral \cited{Jiang 2024} has eight experts in each layer and uses two; Qwen3-30B-A3B has \given{128} and uses eight.
+Why does a model of \given{thirty thousand million} weights write as fast as one of three? Because no token uses them all. In most models every row goes through the whole MLP, whatever it is about. In a \emph{mixture of experts} \cited{Shazeer 2017; Fedus 2022} a layer has many MLPs, called \emph{experts}, and a small matrix, the \emph{router}, which chooses a few of them for each row. Only these compute the row. An expert that no row of the pass has chosen is not even read. So such a model has two sizes. It takes as much memory as all of its weights, and as much time as the few that are \emph{active}. Mixtral \cited{Jiang 2024} has eight experts in each layer and uses two; Qwen3-30B-A3B has \given{128} and uses eight.
 @^mixture of experts@>@^expert@>@^router@>@^Mixtral@>@^active weights@>
 
 The name promises more than it keeps. Nobody tells an expert what it is for; router and experts are trained together, and one usually cannot say what an expert knows. Nor does a text choose: each row does, anew in every layer.
@@ -1937,22 +1937,22 @@ The name promises more than it keeps. Nobody tells an expert what it is for; rou
 \begin{gather*}
 \sum_{e\in C} w_e\,f_e(y),\qquad s=\hbox{softmax}(W_ry),\qquad w_e=s_e\Big/\sum_{j\in C}s_j\quad\hbox{or}\quad w_e=s_e,
 \end{gather*}
-where $C$ are the chosen. Of the two weights the first makes those of the chosen sum to 1, and a switch, |chosen_normed|, says which of them a model was trained with. This is a place where an engine can be wrong and still write good sentences: all that changes is how much the layer adds. Two experts may have the same logit, most easily in a file of few bits, and then the one with the lower number is taken.
+where $C$ are the chosen. With the first kind of weights those of the chosen sum to 1; with the second they sum to less. A model was trained with one kind or the other, and the switch |chosen_normed| says which. Here an engine can be wrong and still write good sentences, because all that changes is how much the layer adds. Two experts may have the same logit, most easily in a file of few bits. Then we take the one with the lower number.
 
 \begin{byhand}{four experts, two chosen, one row}
-The row is $y=(1,2)$, and the router's rows are $(0,1)$, $(1,0)$, $(1,1)$ and $(-1,0)$. So the logits are $2,1,3,-1$, and experts 2 and 0 are chosen. The exponentials of $3-3$, $2-3$, $1-3$ and $-1-3$ are $1$, $0.37$, $0.14$ and $0.02$, with the sum $1.53$; the shares of the chosen are $0.65$ and $0.24$. Expert 0 answers $(1,-1)$, expert 2 answers $(2,0)$, so the layer adds $w_0\cdot(1,-1)+w_2\cdot(2,0)$.
+The row is $y=(1,2)$, and the router's rows are $(0,1)$, $(1,0)$, $(1,1)$ and $(-1,0)$. So the logits are $2,1,3,-1$, and experts 2 and 0 are chosen. The exponentials of $3-3$, $2-3$, $1-3$ and $-1-3$ are $1$, $0.368$, $0.135$ and $0.018$, with the sum $1.521$; the shares of the chosen are $0.66$ and $0.24$. Expert 0 answers $(1,-1)$, expert 2 answers $(2,0)$, so the layer adds $w_0\cdot(1,-1)+w_2\cdot(2,0)$.
 
 \medskip
 \begin{tabular}{@@{}lrrr@@{}}
 & $w_0$ & $w_2$ & added\\\midrule
-shares as they are & $0.24$ & $0.65$ & $(1.54,-0.24)$\\
-divided by their sum, $0.89$ & $0.27$ & $0.73$ & $(1.73,-0.27)$
+shares as they are & $0.24$ & $0.66$ & $(1.56,-0.24)$\\
+divided by their sum, $0.90$ & $0.27$ & $0.73$ & $(1.73,-0.27)$
 \end{tabular}
 \end{byhand}
 
-@ In which order are the answers added? The sum is part of the definition, as every sum in this book is (\cref{sec:order}), and there are two natural orders: by rank, the best expert first, or by the expert's number. We take the number, rising. An expert is to be read once for all its rows, so the experts must be gone through in some order, and with this one an answer can be added as soon as it is there. By rank each row would have to keep all its answers until the last expert has been read. And which numbers a row adds in which order depends on the row alone, so the others in the pass cannot change its bits. The sum begins with zero; each product and each sum is rounded, as the published programs do it.
+@ In which order are the answers added? The order is part of the definition, as in every sum of this book (\cref{sec:order}). Two orders are natural: by rank, the best expert first, or by the experts' numbers. We take the numbers, rising. Why? We want to read each expert once, for all of its rows, so we go through the experts one after another. In this order each answer can be added as soon as it is there; by rank, each row would have to keep its answers until the last expert had been read. What a row adds, and in which order, depends on the row alone, so the other rows of the pass cannot change its bits. The sum begins with zero, and each product and each sum is rounded, as in the published programs.
 
-An expert is three matrices. The structure has room for one more that computes every row, the \emph{shared} expert of some families; how much a row takes of it, a vector says, which gives one number, and the logistic function makes a weight of it.
+An expert is three matrices. Some families have one more, the \emph{shared} expert, which computes every row. How much of its answer a row takes is worked out for each row: a vector times the row gives one number, and the logistic function turns it into a weight between 0 and 1.
 @^shared expert@>
 
 @(experts.h@>=
@@ -1983,7 +1983,7 @@ void experts_choose(const struct model_config *c, const float *logit, const doub
   /* the |n_chosen| experts of a row by their logits and shares, in rising order of their numbers */
 #endif
 
-@ The best $k$ are kept in a list that is in order, and a logit is compared with the list from its end. It passes only those that are smaller; so of equal logits the earlier stays in front. Comparisons with a number that is none are false, and then too there are $k$ entries, which is all that matters: the row is not finite, and will be refused.
+@ We keep the best $k$ in a list, the largest logit first. A new logit starts at the end of the list and moves up past all that are smaller. It does not pass an equal one, so of two equal logits the earlier stays in front. And if a logit is NaN? Every comparison with it is false, but the list still gets its $k$ entries. That is all we need, since such a row will be refused.
 
 @<Choose the experts of a row@>=
 static void keep_best(const float *logit, uint32_t n, uint32_t k, struct expert_choice *best)
@@ -1999,7 +1999,7 @@ static void keep_best(const float *logit, uint32_t n, uint32_t k, struct expert_
   }
 }
 
-@ For the sums the list is put in order by number. Then the shares of the chosen become their weights, divided by their sum where the model was trained so.
+@ For the sum of the answers we need the list in the order of the experts' numbers. Then the shares of the chosen become their weights.
 
 @<Choose the experts of a row@>=
 static void order_by_number(struct expert_choice *list, uint32_t k)
@@ -2022,7 +2022,7 @@ void experts_choose(const struct model_config *c, const float *logit, const doub
     own[i].weight = (float) (share[own[i].expert] / (c->chosen_normed ? sum : 1));
 }
 
-@ The router multiplies all rows at once, like any matrix. Then each row chooses for itself. Where its logits were, the row leaves its weights, with zeros for the experts that it has not chosen: this is what a watcher sees.
+@ The router multiplies all rows at once, like any matrix. Then each row chooses. Its logits are no longer needed, so their place gets the row's weights, with zeros for the experts that it has not chosen. This is what a watcher (\cref{sec:forward}) sees.
 
 @<Route all rows@>=
 static void multiply(struct work *w, const struct matrix *list, size_t n,
@@ -2052,7 +2052,8 @@ static void route(struct work *w, const struct mixture *x)
   }
 }
 
-@ Now the choices, which are in the order of the rows, are put in the order of the experts: counted, then placed. |from[e]| is where those of expert |e| begin. While they are placed, the beginning of expert |e| is kept one place further on, in |from[e+1]|; it has moved to its end when all are placed, and that is where the next expert begins.
+@ The choices are in the order of the rows, and we want them in the order of the experts. Suppose three rows have chosen experts 2, 0 and 2. We count: one choice for expert 0, none for 1, two for 2. So in the new list those of expert 0 begin at place 0, those of expert 1 and those of expert 2 at place 1, and one more pass puts each choice into its place. This is \emph{counting sort}. In the end |from[e]| is where the choices of expert |e| begin. During that last pass the next free place of expert |e| is kept in |from[e+1]|: it starts where the expert begins, and stops where the next one does.
+@^counting sort@>
 
 @<Gather the choices by expert@>=
 static void gather_by_expert(struct work *w, size_t from[EXPERTS_MOST + 2])
@@ -2065,7 +2066,7 @@ static void gather_by_expert(struct work *w, size_t from[EXPERTS_MOST + 2])
     w->by_expert[from[w->chosen[i].expert + 1]++] = w->chosen[i];
 }
 
-@ An expert computes the rows that have chosen it and no others. They are copied side by side, so that the kernels get a block of rows as always, and know nothing of experts. How many rows come together is different in every pass, and changes no bit: a kernel computes each row from its own numbers, whatever company it is in. An answer is added to its row as soon as it is there, times the weight of the choice. |work_gate| is the curve and the gate, as in every gated MLP, but for one family (\cref{sec:clamped}).
+@ An expert computes only the rows that have chosen it. We copy them side by side, so the kernels get a block of rows as always and need to know nothing of experts. How many rows there are differs from pass to pass, but it changes no bit, since a kernel computes each row from its own numbers. The answer, times the weight of the choice, is added to its row. |work_gate| is the curve and the gate, as in every gated MLP but for one family (\cref{sec:clamped}).
 
 @<Compute the rows of the experts@>=
 static void run_expert(struct work *w, const struct expert_mlp *x, const float *in, size_t rows)
@@ -2082,7 +2083,7 @@ static void add_answer(const struct work *w, size_t r, float weight, size_t answ
   for (size_t j = 0; j < d; j++)@+ to[j] += weight * from[j];
 }
 
-@ So the experts take their turns. One that nobody has chosen is passed over, and its bytes are not counted, because they are not read.
+@ Now the experts take their turns. We skip an expert that no row has chosen, and do not count its bytes, because they are not read.
 
 @<Compute the rows of the experts@>=
 static uint64_t bytes_of(const struct matrix *m)
@@ -2152,14 +2153,14 @@ void work_experts(struct work *w, const struct model_layer *l, uint32_t layer)
   work_tap(w, TAP_LAYER, layer, w->x, d);
 }
 
-@ What does it cost? A row is multiplied with the router and with $k$ of the $E$ experts, so the FLOPs of a token are those of the active weights, whatever the others are: of the \val[1]{sparse.qwen3-30b-a3b.all} \given{thousand million} weights of Qwen3-30B-A3B a token uses \val[1]{sparse.qwen3-30b-a3b.active}, which is \val[0]{sparse.qwen3-30b-a3b.share}~\%; Mixtral uses \val[1]{sparse.mixtral-8x7b.active} of \val[1]{sparse.mixtral-8x7b.all}, OLMoE \val[1]{sparse.olmoe-1b-7b.active} of \val[1]{sparse.olmoe-1b-7b.all}.\lab{lab:bills} For a single text, which waits for memory (\cref{sec:passcost}), the bytes count, and they are as few: that is the answer to our question.
+@ What does it cost? A row is multiplied with the router and with $k$ of the $E$ experts, so the FLOPs of a token are those of the active weights. Of the \val[1]{sparse.qwen3-30b-a3b.all} \given{thousand million} weights of Qwen3-30B-A3B a token uses \val[1]{sparse.qwen3-30b-a3b.active}, which is \val[0]{sparse.qwen3-30b-a3b.share}~\%; Mixtral uses \val[1]{sparse.mixtral-8x7b.active} of \val[1]{sparse.mixtral-8x7b.all}, OLMoE \val[1]{sparse.olmoe-1b-7b.active} of \val[1]{sparse.olmoe-1b-7b.all}.\lab{lab:bills} A single text waits for memory (\cref{sec:passcost}), and of the weights' bytes it needs the same small share. That answers our question.
 
-@ And a batch? Each row brings its own choice. If rows chose at random, an expert would be left out by one row with the probability $1-k/E$, and by $n$ rows with its $n$th power; so $n$ rows need $E\bigl(1-(1-k/E)^n\bigr)$ different experts. In a layer of \given{128} with eight for each row, four rows need \val[1]{experts.4.expected}, and \given{64} rows \val[1]{experts.64.expected}; counted, with random logits, \val[1]{experts.4.counted} and \val[1]{experts.64.counted} (\cref{fig:touched}).\lab{lab:experts}
-Real routers are not random, and the rows of one text choose more alike. But the shape of the curve stays. The first rows of a batch share almost nothing, and so four users cost nearly four times the bytes of one, where a dense model would read its weights once for all of them. From some dozens of rows on all experts are read, as in a prompt, and only then does a further row bring no further bytes. Each expert then has about $nk/E$ rows, and to get as many rows for a matrix as a dense model has, a pass must have $E/k$ times as many.
+@ And a batch? Each row brings its own choice. If rows chose at random, one row would leave out a given expert with the probability $1-k/E$, and $n$ rows would all leave it out with the probability $(1-k/E)^n$. So $n$ rows need $E\bigl(1-(1-k/E)^n\bigr)$ different experts on average. In a layer of \given{128} with eight for each row, four rows need \val[1]{experts.4.expected}, and \given{64} rows \val[1]{experts.64.expected}; counted, with random logits, \val[1]{experts.4.counted} and \val[1]{experts.64.counted} (\cref{fig:touched}).\lab{lab:experts}
+Real routers are not random, and the rows of one text choose more alike. But the curve has the same shape. The first rows of a batch share almost nothing, so four users cost nearly four times the bytes of one, where a dense model would read its weights once for all of them. From some dozens of rows on, as in a prompt, all experts are read, and only then is a further row free. Each expert then has about $nk/E$ rows. To give a matrix as many rows as a dense model does, a pass needs $E/k$ times as many.
 
 \fig{touched}{fig:touched}{Different experts of a layer that some rows choose, of \given{128} with eight for each row. The line is the formula, the points are counted, with random logits.}{A curve over the rows of a pass, which double from 1 on. It begins at 8 experts, rises almost in proportion to the rows at first, reaches half of all experts at 11 rows, and is flat at all experts from the eighth point on. Nine points lie on the curve.}
 
-@ How do we know that it is right? The models of \.{tests/golden} have four with experts, of which one has layers with an MLP between, one limits its queries and keys, and one has a shared expert; a second implementation, in double precision, gives the same logits. A watcher checks which experts are chosen, with which weights. Rows of several texts go through in random schedules, with every table of kernels and any number of workers, and the bits are those of each text alone. And the counters are compared with sums over the experts that the watcher has seen.
+@ How do we know that it is right? Four of the small models of \.{tests/golden} have experts, one of them a shared expert as well, and a second implementation, in double precision, gives the same logits. A watcher checks which experts are chosen, with which weights. Rows of several texts go through in random schedules, with every table of kernels and any number of workers, and the bits are those of each text alone. And the counters are compared with sums over the experts that the watcher has seen.
 
 @* Exercises. \label{sec:modelexercises}
 Exercises 6, 7 and 10 change the engine; the command builds it anew and judges.

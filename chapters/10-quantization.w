@@ -337,7 +337,7 @@ The others are made of the same parts. \texttt{q5\_k} is \texttt{q4\_k} with a f
 Files that are called ``Q4\_K\_M'' have most matrices in the first and a few, which were found to be more sensitive, in the second; ``Q5\_K\_M'' and ``Q3\_K\_M'' are mixtures of the same kind. To write such types well is an art. llama.cpp searches for the scales with the smallest error, and an error counts the more, the larger the inputs of its column were on sample texts: the file of these factors is called an \emph{importance matrix} (imatrix). We search too, for two of the types (\cref{sec:ksearch}), and another engine would not find the same scales.
 @^importance matrix@>
 
-@ In a superblock the integers are stored in an order that suits a kernel with registers of 32 bytes: of 64 numbers in \texttt{q4\_k} the first 32 are the low halves of 32 bytes, and the others the high halves of the same bytes. In \texttt{q6\_k} each half of the block, \given{128} numbers, is divided into four parts of 32. They share 64 bytes for their low four bits and 32 bytes for their high two. With two bits a number, the four parts share the same 32 bytes. And where a type has a single bit left over for each of its \given{256} numbers, as \texttt{q3\_k} and \texttt{q5\_k} have, bit $j$ of 32 bytes belongs to the $j$th 32 numbers.
+@ In a superblock the integers are stored in an order that suits a kernel with registers of 32 bytes: of 64 numbers in \texttt{q4\_k} the first 32 are the low halves of 32 bytes, and the others the high halves of the same bytes. In \texttt{q6\_k} each half of the block, \given{128} numbers, is divided into four parts of 32. They share 64 bytes for their low four bits and 32 bytes for their high two. Where a number has two bits, in \texttt{q2\_k} and \texttt{q3\_k}, the four parts share their 32 bytes in the same way. \texttt{q3\_k} and \texttt{q5\_k} have one bit more for each of the \given{256} numbers: it takes 32 bytes, whose lowest bits belong to the first 32 numbers, the next bits to the next 32, and so on.
 
 @<Whole numbers in a block of 256@>=
 static int whole_of_q4_k(const unsigned char *q, size_t i)
@@ -372,7 +372,7 @@ static struct block_scale packed_scale(const unsigned char *block, size_t j)
     -(half_at(block + 2) * (float) m) }@];
 }
 
-@ In \texttt{q2\_k} there is nothing to piece together. In \texttt{q3\_k} there are sixteen scales of six bits in twelve bytes: the low four bits of scales $j$ and $j+8$ are the halves of byte $j$, and the last four bytes have the high two bits, of scales $j$, $j+4$, $j+8$ and $j+12$ in each. The type of \cref{sec:unequal} that has such scales keeps the high bits of all eight in two bytes after $d$ and the low ones in the four bytes after those. Why two layouts for the same six bits? They were made in different years.
+@ In \texttt{q2\_k} there is nothing to piece together. \texttt{q3\_k} has sixteen scales of six bits in twelve bytes. Byte $j$ of the first eight holds the low four bits of scale $j$ and of scale $j+8$. The last four bytes hold the high two bits: byte $8+j$ those of scales $j$, $j+4$, $j+8$ and $j+12$. One type of \cref{sec:unequal}, \texttt{iq4\_xs}, has eight scales of six bits, and another layout: the high bits of all eight are in two bytes after $d$, the low ones in the four bytes after those. Why two layouts for the same six bits? They were made in different years.
 
 @<Scales in a block of 256@>=
 static struct block_scale nibble_scale(const unsigned char *d, unsigned char both)
@@ -387,7 +387,7 @@ static float six_apart(const unsigned char *six, size_t j, bool q3_k)
   return (float) ((low & 15) + (high & 3) * 16 - 32);
 }
 
-@ Now what is shared, for all types. There are seven kinds of scales, and again the row of the type says which of them it has. The last kind comes in the next section.
+@ One function finds the scale of a number in any type. There are seven kinds of scales, and again the row of the type says which of them it has. The last two kinds come in the next section.
 
 @<The scales of a block@>=
 static float half_at(const unsigned char *p)
@@ -414,12 +414,12 @@ struct block_scale block_scale_of(enum weight_type type,
 }
 
 @* Steps that are not equal. \label{sec:unequal}
-So far the sixteen values of four bits were sixteen equal steps. Is that a good use of them? Look at the weights of a block (\cref{fig:quantsteps}).\lab{lab:steps} Most are small. A few are large, and these set the scale; so the outer values wait for weights that seldom come, while the inner ones serve a crowd. We would like more values in the middle and fewer outside. Nothing stops us: the four bits need not \emph{be} the number. They can be its place in a table of sixteen numbers.
+So far the sixteen values of four bits were equally far apart. Is that a good use of them? Look at the weights of a block (\cref{fig:quantsteps}).\lab{lab:steps} Most are small. A few are large, and these set the scale; so the outer values wait for weights that seldom come, while the inner ones serve a crowd. We would like more values in the middle and fewer outside. Nothing stops us: the four bits need not \emph{be} the number. They can be its place in a table of sixteen numbers.
 @^steps, of a quantizer@>
 
 \fig{quantsteps}{fig:quantsteps}{The weights of the built-in model in fractions of the largest in their block of 32, and the sixteen values of three types of four bits, each scaled so that its largest is 1. The curve has most of its values where most weights are; the float has them even nearer to 0, and two of them are 0.}{A histogram over the range from -1 to 1, highest around 0 and falling to both sides, with a small rise at both ends where the largest weights of the blocks are. Below it three rows of sixteen ticks: equal distances in the first; a little closer in the middle in the second; in the third very close around 0, and far apart at the ends.}
 
-\texttt{iq4\_nl} has such a table, one for all models (\emph{nl} for nonlinear). Its values are integers from $-\given{127}$ to \given{113}, between which the steps grow from 10 near 0 to 24 at the ends. A block looks like one of \texttt{q4\_0}: a scale in float16 and 32 places. \texttt{iq4\_xs} has the same table in superblocks, whose eight groups have scales of six bits; that saves a quarter of a bit. You meet both in files that were made for small memories, and llama.cpp also takes \texttt{iq4\_nl} for rows that are not whole superblocks.
+\texttt{iq4\_nl} has such a table, one for all models (\emph{nl} for nonlinear). Its values are integers from $-\given{127}$ to \given{113}, between which the steps grow from 11 near 0 to 24 at the upper end. A block looks like one of \texttt{q4\_0}: a scale in float16 and 32 places. \texttt{iq4\_xs} has the same table in superblocks, whose eight groups have scales of six bits; that saves a quarter of a bit. You meet both in files that were made for small memories, and llama.cpp also takes \texttt{iq4\_nl} for rows that are not whole superblocks.
 @^IQ4@>
 
 \texttt{mxfp4} answers the same question with a float. What is a float if not steps that grow? Its four bits are a sign, two of exponent and one of fraction, and mean
@@ -447,23 +447,22 @@ error, float & $0.03$ & $0.10$ & $0.04$ & $0.05$ & $-0.04$ & $-0.12$ & $-0.11$ &
 All errors, taken as positive and not rounded, sum to $0.23$ on the curve and to $0.49$ in the float; in the equal steps of the first box it was $0.46$. The curve gains at every weight but one. The float is fine where weights are small and coarse where they are large.
 \end{byhand}
 
-@ Is it worth it? We rounded all matrices of the built-in model's layers, in blocks of 32, and for each block looked for the best scale that the type allows. The relative error is \val[1]{steps.equal} percent in equal steps, \val[1]{steps.curve} percent on the curve and \val[1]{steps.float} percent in the float. So the curve gains a tenth, for not one bit more. The float loses. Its steps are finer in the middle than these weights want, but that costs little: with a scale like the others' its error would be \val[1]{steps.float.fine} percent. The rest is the price of a scale that can only be a power of two. MXFP4 was made to be multiplied fast, and not to err little.
+@ Is it worth it? We rounded all matrices of the built-in model's layers, in blocks of 32, and for each block looked for the best scale that the type allows. The relative error is \val[1]{steps.equal} percent in equal steps, \val[1]{steps.curve} percent on the curve and \val[1]{steps.float} percent in the float. So the curve gains a tenth, and takes not one bit more. The float loses. Its steps are finer in the middle than these weights want, but that costs little: with a scale like the others' its error would be \val[1]{steps.float.fine} percent. The rest is the price of a scale that can only be a power of two. MXFP4 was made to be multiplied fast, and not to err little.
 
-@ Reading costs a look into the table. The products with $d$ are exact, as before: a scale of \texttt{iq4\_xs} has 11 bits and 5, a number of the table 7, together 23 of the 24 that a |float| has. And the power of two? The byte is the exponent of a |float|; one less halves it. Below 2 that would be no normal number, and its bits are those of $2^{-\given{128}}$ and $2^{-\given{127}}$.
- The line for |SCALE_POWER| in the code above has both. The tables themselves, |block_steps|, are in \cref{sec:numbertypes}, where the kernels find them too.
+@ Reading costs a look into the table. The products with $d$ are exact, as before: the scale of a group in \texttt{iq4\_xs} is 11 bits times 5, a number of the table has 7, and together that is 23 of the 24 bits of a |float|. And the power of two? The byte is the exponent of a |float|; one less halves the scale. Only the bytes 0 and 1 need care: their scales, $2^{-\given{128}}$ and $2^{-\given{127}}$, are too small for a normal |float|, so the line for |SCALE_POWER| in the code above writes the bits of the subnormal numbers. The tables themselves, |block_steps|, are in \cref{sec:numbertypes}, where the kernels find them too.
 
 @* Writing K-quants: a search for scales. \label{sec:ksearch}
-To read a block there is one way. To write one there are many, for the format does not say which scale is the best. In the small types we take the obvious scale, since ggml does. In a superblock nothing is obvious: the scales are rounded themselves, and what one of them loses the integers may win back. So we ask for the smallest sum of squared errors, and search. Each weight counts alike. That is right as long as we know nothing of the inputs, by \cref{sec:whyitworks}; whoever has sample texts can do better (\cref{sec:kquants}).
+There is one way to read a block, but many ways to write one, since the format does not say which scale is the best. In the small types we take the obvious scale, as ggml does. In a superblock nothing is obvious: the scales are rounded themselves, and the integers may win back what a scale has lost. So we ask for the smallest sum of squared errors, and search. Each weight counts alike. By \cref{sec:whyitworks} that is right as long as we know nothing of the inputs; with sample texts you can do better (\cref{sec:kquants}).
 @^K-quants, writing@>
 
 Suppose that somebody gave us the integers of a group. Which $s$ and $t$ bring $q_is-t$ as near to the weights $x_i$ as can be? That is a straight line through points: \emph{least squares}. With sums over the $n$ numbers of the group, the derivatives by $s$ and $t$ are 0 for
 $$
   s={n\sum q_ix_i-\sum q_i\sum x_i\over n\sum q_i^2-(\sum q_i)^2},\qquad t={s\sum q_i-\sum x_i\over n}.
 $$
-And if somebody gave us the scales, we would round each weight to its nearest value. Each of the two steps makes the error smaller or leaves it, so we take them in turn until nothing changes. (Lloyd's method for the levels of a quantizer does the same \cited{Lloyd 1982}.)
+And if somebody gave us $s$ and $t$, we would round each weight to its nearest value. Neither of the two steps can make the error larger, so we take them in turn until nothing changes. (Lloyd's method for the levels of a quantizer does the same \cited{Lloyd 1982}.)
 @^least squares@>
 
-A minimum that is subtracted cannot be negative here: in \texttt{q4\_k} a group whose weights are all positive has $t=0$, and then $s=\sum q_ix_i/\sum q_i^2$, as in a symmetric type.
+In \texttt{q4\_k} the minimum that is subtracted has no sign. If the formula gives a negative $t$, as it may where all weights are positive, we take $t=0$ and $s=\sum q_ix_i/\sum q_i^2$, as in a symmetric type.
 
 @<One step nearer@>=
 struct neighbours { const float *x; size_t n; int low, high; bool has_min; };
@@ -506,7 +505,7 @@ static struct fit step_nearer(const struct neighbours *g, double s, double t)
   return f;
 }
 
-@ Where do we begin? The steps lead to the nearest valley and not always to the deepest, so we begin at several places: at the scale that just covers the group, and at some that are smaller or larger by up to \given{15} percent. Smaller ones cut off the largest weights and give the others finer steps.
+@ Where do we begin? The steps lead to a nearby minimum of the error, and not always to the lowest. So we begin at eleven places: at the scale that just covers the group, and at five smaller and five larger ones, up to \given{15} percent away. Smaller scales cut off the largest weights and give the others finer steps.
 
 @<Search the scales of a group@>=
 static struct fit search_group(const struct neighbours *g)
@@ -552,7 +551,7 @@ static void round_all(struct superblock *b)
   for (size_t g = 0; g < b->n; g++) round_scales(b, g);
 }
 
-@ And $d$ and $d_{\min}$ themselves? When all integers are known they can be fitted as well, by least squares over the superblock: a number is $u\,d-v\,d_{\min}$ with $u=qs$ and $v=t$. The two equations are those of \cref{sec:ksearch} with other sums. We take the new pair if it errs less after it was rounded to float16 and all integers were chosen anew.
+@ And $d$ and $d_{\min}$ themselves? When all integers are known they can be fitted as well, by least squares over the superblock: a number is $u\,d-v\,d_{\min}$ with $u=qs$ and $v=t$, where $s$ and $t$ are now the small integers of its group. The two equations are those above with other sums. We take the new pair if it errs less once it is rounded to float16 and all integers are chosen anew.
 
 @<Fit the scale of the scales@>=
 static void fit_superblock(const struct superblock *b, double *d, double *m)
@@ -574,7 +573,7 @@ static void fit_superblock(const struct superblock *b, double *d, double *m)
   *d = uu > 0 ? (ux + uv * *m) / uu : 0;
 }
 
-@ We take at most three rounds. A pair that does not err less ends the search, and so does one that is no number, or beyond float16.
+@ We do this at most three times. A pair that does not err less ends the search, and so does a NaN or a number too large for float16. (|x - x| is 0 for every other number.)
 
 @<Fit the scale of the scales@>=
 static void improve(struct superblock *b)
@@ -592,7 +591,7 @@ static void improve(struct superblock *b)
   }
 }
 
-@ The parts are together. The row of the type says how many groups there are and what their numbers are; the kind of scales, what the small scales may be. If the scale of the scales is beyond float16, there is nothing to search, and the caller is told.
+@ Now we have all the parts. The row of the type tells us how many groups there are and which values their numbers may have; the kind of its scales tells us the range of the small integers. If $d$ or $d_{\min}$ is too large for float16 the block cannot be written, and the caller is told.
 
 @<Write a superblock@>=
 static void search_superblock(enum weight_type type, const float *x, struct superblock *b)
@@ -616,7 +615,7 @@ static void search_superblock(enum weight_type type, const float *x, struct supe
   improve(b);
 }
 
-@ When the search is over, the integers are chosen once more, by the scales that will stand in the file, and packed.
+@ When the search is over, we round the weights once more, by the scales as the file will have them, and pack the integers.
 
 @<Write a superblock@>=
 static int whole_at(const struct superblock *b, size_t i)
@@ -640,7 +639,7 @@ bool superblock_encode(enum weight_type type, const float *x, unsigned char *to)
   return true;
 }
 
-@ How good is the search? We gave the matrices of the built-in model to it and to \texttt{llama-quantize}, without sample texts (\cref{tab:ksearch}).\lab{lab:ksearch} In the types for which we search, ours err a little less. That is no triumph: llama.cpp lets the error of a large weight count more than that of a small one, and we measure just what we have made small. The table says more about the types. \texttt{q4\_k} errs \val[1]{search.gain} percent less than \texttt{q4\_0} with the same number of bits; and of the types that we only read, \texttt{q5\_k} has about half the error of \texttt{q4\_k}, and below four bits each bit less about doubles it.
+@ How good is the search? We gave the matrices of the built-in model to it and to \texttt{llama-quantize}, without sample texts (\cref{tab:ksearch}).\lab{lab:ksearch} In the types for which we search, ours err a little less. That is no triumph: llama.cpp gives the error of a large weight more importance than that of a small one, and we measure exactly what we have made small. The table says more about the types. \texttt{q4\_k} errs \val[1]{search.gain} percent less than \texttt{q4\_0} with the same number of bits; and of the types that we only read, \texttt{q5\_k} has about half the error of \texttt{q4\_k}, and below four bits each bit less about doubles it.
 
 \begin{table}
 \tabcaption{tab:ksearch}{Relative errors of the built-in model's matrices in percent, as \texttt{llama-quantize} writes them and as we do. As rows of \given{128} numbers are no superblocks, the numbers of a matrix are taken as they follow each other. A dash: we only read this type.}

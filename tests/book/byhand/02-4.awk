@@ -1,7 +1,7 @@
-# a router's logits, the chosen, their shares to two digits, and what the layer adds with shares as they are and divided by their sum
+# a router's logits, the chosen, their exponentials to three digits, their shares to two, and what the layer adds with shares as they are and divided by their sum
 function want(s) { if (!index(all, s)) { print "not there: " s; wrong = 1 } }
 function two(x) { return sprintf("%.2f", x + (x < 0 ? -1e-9 : 1e-9)) }
-function whole_or_two(x) { return x == 1 ? "1" : two(x) }
+function whole_or_three(x) { return x == 1 ? "1" : sprintf("%.3f", x) }
 function between(a, b,    s) { if (!index(all, a)) { print "no " a; wrong = 1; return "" } s = substr(all, index(all, a) + length(a)); return substr(s, 1, index(s, b) - 1) }
 function pairs(s, out,    n) { n = 0; while (match(s, /\([-0-9.,]+\)/)) { out[++n] = substr(s, RSTART + 1, RLENGTH - 2); s = substr(s, RSTART + RLENGTH) } return n }
 function added(u, v) { return "(" two(u * f[1] + v * g[1]) "," two(u * f[2] + v * g[2]) ")" }
@@ -15,12 +15,12 @@ END {
   best = 0; for (e = 1; e < n; e++) if (logit[e] > logit[best]) best = e
   next_best = -1; for (e = 0; e < n; e++) if (e != best && (next_best < 0 || logit[e] > logit[next_best])) next_best = e
   want("So the logits are " logits ", and experts " best " and " next_best " are chosen.")
-  for (e = 0; e < n; e++) { less[e] = logit[e] "-" logit[best]; ex[e] = whole_or_two(exp(logit[e] - logit[best])); sum += ex[e] }
+  for (e = 0; e < n; e++) { less[e] = logit[e] "-" logit[best]; ex[e] = whole_or_three(exp(logit[e] - logit[best])); sum += ex[e] }
   # the largest one is named first, the others by their numbers
   k = 0; a[k] = less[best]; b[k++] = ex[best]
   for (e = 0; e < n; e++) if (e != best) { a[k] = less[e]; b[k++] = ex[e] }
-  for (e = 0; e < n; e++) share[e] = two(ex[e] / two(sum))
-  want("The exponentials of " list(a) " are " list(b) ", with the sum " two(sum) "; the shares of the chosen are " share[best] " and " share[next_best] ".")
+  for (e = 0; e < n; e++) share[e] = two(ex[e] / sum)
+  want("The exponentials of " list(a) " are " list(b) ", with the sum " whole_or_three(sum) "; the shares of the chosen are " share[best] " and " share[next_best] ".")
   low = best < next_best ? best : next_best; high = best + next_best - low
   if (pairs(between("Expert ", ", so the layer"), p) != 2) exit 1
   split(p[1], f, ","); split(p[2], g, ",")
