@@ -34,58 +34,18 @@ wheel. Which number would a wheel of exactly 4 turns have? $20/4=5$ is ten to th
 turn has the number 1.30, rounded up 2. Wheel 1 is half-way from 0 to 2, and its share is $1-0.50=0.50$. In addition, yarn multiplies every score by $(1+0.1\cdot\ln5)^2=1.16^2=1.35$.
 \end{byhand}
 
-@ The program computes the same table with the engine's own functions.
+@ The program computes the same table with the engine's own functions; \.{unwoven/families/slowed.inc} has the loop. The longest training text must be a whole number of positions there: with \given{125} of them the first wheel makes 20 turns, to two digits.
 
 @c
 #include <math.h>
 #include <stdio.h>
 #include "families/rope_scaling.h"
+#include "families/slowed.inc"
 @;@#
-@<Slow the wheels of the hand calculation@>@;
-@#
 int main(void)
 {
   print_hand();
   return 0;
-}
-
-@ A wheel's speed is its slowed frequency over the original one; the share that was kept follows from the speed. The longest training text must be a whole number of positions;
-with \given{125} of them the first wheel makes 20 turns, to two digits.
-
-@<Slow the wheels of the hand calculation@>=
-static double speed_of(struct rope_config r, enum rope_kind kind, uint32_t i,
-  uint32_t half)
-{
-  r.kind = ROPE_PLAIN;
-  double plain = rope_scaled_frequency(&r, i, half);
-  r.kind = kind;
-  return rope_scaled_frequency(&r, i, half) / plain;
-}
-static double kept(double speed, double factor)
-{
-  return (speed - 1 / factor) / (1 - 1 / factor);
-}
-
-@ One structure of settings serves all kinds, since each kind reads only its own fields.
-
-@<Slow the wheels of the hand calculation@>=
-static void print_hand(void)
-{
-  struct rope_config r = @[{ .theta = 1e4, .factor = 5, .original = 125,@|
-    .low_freq_factor = 1, .high_freq_factor = 4,@|
-    .beta_slow = 1, .beta_fast = 4, .truncate = true }@];
-  printf("wheel   turns  linear  llama3            yarn\n");
-  for (uint32_t i = 0; i < 4; i++) {
-    double turns = rope_scaled_frequency(&r, i, 4) * r.original / 6.283185307179586;
-    double llama = speed_of(r, ROPE_LLAMA3, i, 4);
-    double yarn = speed_of(r, ROPE_YARN, i, 4);
-    printf("%5d %7.2g %7.2f %7.2f %7.2f %7.2f %7.2f\n", (int) i, turns,
-      speed_of(r, ROPE_LINEAR, i, 4), fabs(kept(llama, r.factor)), llama,
-      fabs(kept(yarn, r.factor)), yarn);
-  }
-  r.kind = ROPE_YARN;
-  double a = rope_scaled_attention(&r);
-  printf("scores times %.2f\n", a * a);
 }
 
 @* One model with switches. \label{sec:switches}
@@ -152,11 +112,9 @@ little that a text would look right, but enough that it would not be the model's
 
 @ The harmless fields are listed with the reason why each cannot change a logit. Most of them belong to training, to other heads, or to the program that saved the file. Even the type of the weights, \.{torch\_dtype}, is harmless; it may well be wrong, because files are converted and their settings copied, and what counts is the type in the header of each tensor. The command \.{incipit inspect} prints the reason beside the name.
 
-Is such a field really harmless? A test alters each of them in the file of a small model, and no logit may change. Another test alters each field that is used, and then the answer must change or the file must be refused. Here is one of the lists:
+Is such a field really harmless? A test alters each of them in the file of a small model, and no logit may change. Another test alters each field that is used, and then the answer must change or the file must be refused. The lists are in \.{unwoven/families/harmless.inc}.
 
-\printedheader[harmless_training]{families/harmless.inc}
-
-@ Now one function can account for a field. A zero is no such no as null and |false|: a threshold of zero may mean something.
+@ Now one function can account for a field. Null, |false| and what is empty say no. Zero does not: a threshold of zero may mean something.
 
 \printedfunction{families/config.c}{says_nothing}
 
@@ -402,11 +360,7 @@ const char *family_list(bool gguf, char list[FAMILY_LIST])
 @* Where two fields can contradict each other. \label{sec:windows}
 Most fields speak for themselves. Three groups do not, and each has its own small story.
 
-The first is the window. A |sliding_window| of null means that there is none, though in most fields null means the default. In Qwen's files the number counts only if |use_sliding_window| is true, and then from layer |max_window_layers| on; the published files give a window and switch it off. Newer files list the kind of each layer, and if there is such a list, it decides:
-
-\printedfunction{families/config.c}{settings_window}
-
-A list can contradict the rest as well. A Mistral with windows in half of its layers is another model, with another name; so in a family without |use_sliding_window| all words of the list must agree.
+The first is the window. A |sliding_window| of null means that there is none, though in most fields null means the default. In Qwen's files the number counts only if |use_sliding_window| is true, and then from layer |max_window_layers| on; the published files give a window and switch it off. Newer files list the kind of each layer, and if there is such a list, it decides. But the list can contradict the rest as well. A Mistral with windows in half of its layers is another model, with another name; so in a family without |use_sliding_window| all words of the list must agree.
 
 @ The second group describes the rotation. Version 4 of the library wrote |rope_theta| and |rope_scaling|; version 5 puts both into |rope_parameters|, and in both the kind has had two names. We take either. But what if a file has both and they differ? Somebody has edited one of the two places, and nothing tells us which. Such a file is refused.
 
@@ -472,7 +426,7 @@ double rope_scaled_attention(const struct rope_config *r);
   /* the attention factor of yarn and of longrope, worked out if it is not given; 1 for all other kinds */
 #endif
 
-@ The share that a wheel keeps gives its new frequency. In the hand calculation $\theta=10^4$, and four wheels have the frequencies 1, $10^{-1}$, $10^{-2}$ and $10^{-3}$. All is computed in double; the caller rounds once, when it stores a frequency.
+@ The share that a wheel keeps gives its new frequency. (|ROPE_LONG| is the list of \cref{sec:longrope}.) In the hand calculation $\theta=10^4$, and four wheels have the frequencies 1, $10^{-1}$, $10^{-2}$ and $10^{-3}$. All is computed in double; the caller rounds once, when it stores a frequency.
 
 @<The frequency of a wheel@>=
 double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
@@ -722,13 +676,13 @@ Most small models have no head of their own: the embedding also measures how sim
 last bit of a frequency may differ from that of the same model in Hugging Face's form.
 
 @* The other families: a switch for each difference. \label{sec:switched}
-GPT-2, Llama, Mistral and Qwen are five families of \val{family.all} that we read. The other \val{family.later} are Llamas too, with something changed, and each change has its reason: SmolLM3, Granite, Ministral, Seed-OSS, Ernie, OLMo 2, Exaone 4, the three Gemmas; Pythia and others of the family GPT-NeoX, Falcon, Phi, StableLM, Cohere's models; and five that have experts. We found that about twenty switches describe them all (\cref{fig:switches}).\lab{lab:families}
-None of them is a new kernel. Some are settings that the pass hands to the kernels it has, some a loop over a row in \.{unwoven/model/switches.c}. A loop costs some numbers for each row, where a matrix costs thousands.
+GPT-2, Llama, Mistral, Qwen2 and Qwen3 are five families of \val{family.all} that we read. The other \val{family.later} are Llamas too, with something changed, and each change has its reason: SmolLM3, Granite, Ministral, Seed-OSS, Ernie, OLMo 2, Exaone 4, the three Gemmas; Pythia and others of the family GPT-NeoX, Falcon, Phi, StableLM, Cohere's models; and five that have experts. We found that about twenty switches describe them all (\cref{fig:switches}).\lab{lab:families}
+None of them needs a new kernel. Some are settings that the pass hands to the kernels it has. Others are a loop over a row, in \.{unwoven/model/switches.c}; beside a matrix such a loop costs next to nothing.
 @^family@>@^SmolLM3@>@^Granite@>@^Gemma@>@^OLMo 2@>@^Exaone 4@>@^GPT-NeoX@>@^Pythia@>@^Falcon@>@^Phi@>@^StableLM@>@^Cohere@>@^Ministral@>@^Seed-OSS@>@^Ernie@>@^gpt-oss@>
 
 \fig{switches}{fig:switches}{The families that came after the first five, and their switches. A dot is a switch that the family has always on; a half is left to the file. The marks are read from the table of this chapter.}{A grid of marks with 23 columns, SmolLM3 to gpt-oss, and 22 rows. Granite has four halves, for its four numbers. Gemma 2 has the most dots: it multiplies its embedding, caps, norms after the halves, and adds one to its gains. OLMo 2 and Exaone 4 share two dots that no other family has: norms after the halves and none before them. The last five columns have the half for experts, and the last alone has dots for sinks and a clamped gate. Five of the seven columns from GPT-NeoX to Phi-3 have the dot for parallel halves, or its half.}
 
-You can read the sections that follow in any order. Each says what is changed, what for, and where the code is. How do we know that a switch is right? A wrong engine writes fluent text too. So for each switch there is a small random model whose logits a second program has computed, in double precision and with plain loops, and the test compares all of them. And because so many errors look like rounding, there is a planted fault for each switch: norms of queries after the rotation, a window one position too wide, a factor on one half of the layer only. Each of them must be noticed.
+You can read the sections that follow in any order. Each says what is changed, why, and where the code is. How do we know that a switch is right? An engine with a wrong switch writes fluent text too. So for each switch there is a small random model whose logits a second program has computed, in double precision and with plain loops, and a test compares all of them. Many mistakes change a logit by no more than rounding does. So each switch has a planted fault as well, such as norms of queries after the rotation, a window one position too wide, or a factor on one half of the layer only; and the tests must notice each of them.
 
 @* Factors. \label{sec:factors}
 Suppose you have found good settings for training a small model, and want to train one twice as wide. The sizes of all numbers change, and the settings are no longer good. One cure is to put factors into the model, so that the numbers stay the same size at any width. \emph{Granite} has four of them, the embedding multiplier, the residual multiplier, and those of attention and logits:
@@ -736,16 +690,16 @@ $$x_0=m_e\,e(\hbox{token}),\qquad x\leftarrow x+m_r\,f(x),\qquad s=m_a\,q\cdot k
 The first multiplies the embedding, the second what each half of a layer adds, the third is the scale of the scores, and the last divides the logits. Beware of the third: it \emph{replaces} $1/\sqrt{d_h}$ and does not come in addition.
 @^embedding multiplier@>@^residual multiplier@>
 
-Gemma multiplies its embedding by $\sqrt d$. Its embedding is also its head, and a head wants short rows, as its products should be small; the stream wants long ones. With the factor one table can be both. Cohere multiplies its logits by a number, where Granite divides. To us these are the same setting; the reader of Granite's file turns the number round.
+Gemma multiplies its embedding by $\sqrt d$. Its embedding is also its head. A head wants small rows, since its products should be small; the residual stream wants large ones. With the factor one table can be both. Cohere multiplies its logits by a number, where Granite divides. To us these are the same setting; the reader of Granite's file turns the number round.
 
 \printedfunction{model/switches.c}{work_scale}
 
-A factor of 0 means that the switch is off. The rows are multiplied after they are looked up, and what a half adds is multiplied after the product, with a rounding of its own.
+A factor of 0 means that the switch is off.
 
 @* Caps. \label{sec:caps}
 What if training drives some scores so high that softmax becomes a choice of one key, and learns no more? Gemma 2 bends large scores down:
 $$s\leftarrow c\tanh(s/c).$$
-Near 0 this is $s$ itself, and however large $s$ is, the result stays below $c$. The same is done to the logits, with another $c$. It is called \emph{soft-capping}. The order matters: first the scale, then the cap, and only then are positions left out that a row must not see. A position that is not seen has the score $-\infty$ in our kernels, and the tangent would turn that into $-c$, which is a small weight but not none. So the cap leaves $-\infty$ alone.
+This is called \emph{soft-capping}. Near 0 the result is $s$ itself, and however large $s$ is, it stays below $c$. The logits are capped too, with another $c$. The order matters: first the scale, then the cap, then the mask. In our kernels the mask has come already, as the score $-\infty$ of a position that is not seen. The hyperbolic tangent would turn it into $-c$, and the position would get a small weight instead of none. So the cap leaves $-\infty$ alone.
 @^soft-capping@>@^Gemma 2@>
 
 \printedfunction{kernels/cap.inc}{cap_scores}
@@ -765,67 +719,59 @@ In which order is it added? The sum is part of the definition (\cref{sec:blocks}
 @* Where the norms are. \label{sec:normorder}
 A Llama norms before each half of a layer, and nothing norms what the halves add; so the stream grows from layer to layer. \emph{OLMo 2} norms what is added, and not what goes in:
 $$x\leftarrow x+N(f(x)).$$
-Its makers report that training is steadier: the largest gradients become rarer. Gemma 2 and 3 do both, and have four norms in a layer; Exaone 4 is like OLMo 2. In a file this is dangerous, because the names stay. A Llama's \.{post\_attention\_layernorm} stands before the MLP; in OLMo's file the same name is for the norm after attention. The layouts keep the two apart.
+Its makers report that training is steadier, since sudden large gradients become rarer. Gemma 2 and 3 do both, and have four norms in a layer; Exaone 4 is like OLMo 2. The names in the files invite a mistake. In a Llama \.{post\_attention\_layernorm} is the norm before the MLP; in an OLMo the same name is for a norm of what attention adds. The layouts keep the two apart.
 @^post-norm@>@^OLMo 2@>
 
 \printedfunction{model/switches.c}{work_norm}
 
 \printedfunction{model/switches.c}{work_branch}
 
-@ Norms have two more variations. In Gemma's files a gain is stored as its distance from one, so that a weight of 0 changes nothing, and weight decay in training pulls the gain to 1 and not to 0. We add the 1 when the model is opened. Gains are copied for that, and there are few of them. Whoever makes a GGUF file of a Gemma has added it already. Cohere's LayerNorm has no bias.
+@ Norms have two more variations. Gemma's files store a gain as its distance from 1, so weight decay in training pulls the gain to 1 and not to 0. We add the 1 when the model is opened. Gains are copied for that, and there are few of them. In a GGUF file of a Gemma the 1 has been added already. And Cohere's LayerNorm has no bias.
 
-And queries and keys? Qwen 3 and Gemma 3 norm each head by itself, with one gain for all heads. OLMo 2 takes all heads of a row as one vector. In a model whose heads have equal norms you would not see the difference. StableLM and Cohere, if they norm queries and keys at all, have gains for each head:
+What is normed of queries and keys? Qwen 3 and Gemma 3 norm each head by itself, with one gain for all heads. OLMo 2 takes all heads of a row as one vector. (If the heads of your test model have equal norms, you will not notice the difference.) StableLM and Cohere, if they norm queries and keys at all, have gains for each head:
 
 \printedfunction{model/switches.c}{norm_heads}
 
 @* What is turned. \label{sec:rotations}
-Must every layer turn its queries and keys? \emph{SmolLM3} leaves out every fourth (\emph{NoPE}, no position encoding). A row of such a layer cannot tell where a key is, only what it is, and nothing in it depends on how long the text is; so these layers read long texts as they read short ones, and the others keep the order. Cohere 2 and Exaone 4 join this with windows: layers with a window turn, those that see everything do not. An Exaone without windows turns everywhere. The list in SmolLM3's file is a trap: it is called \.{no\_rope\_layers}, and a 1 in it means that the layer \emph{is} turned.
+Must every layer turn its queries and keys? In \emph{SmolLM3} every fourth layer does not (\emph{NoPE}, no position encoding). Such a layer sees what a key is, but not where it is. So it has no angle that a longer text could make unfamiliar, and the other layers know the order. Cohere 2 and Exaone 4 join this with windows: layers with a window turn, those that see everything do not. (An Exaone without windows turns everywhere.) The list in SmolLM3's file is a trap: it is called \.{no\_rope\_layers}, and a 1 in it means that the layer \emph{is} turned.
 @^NoPE@>
 
-\printedfunction{families/config.c}{settings_unturned}
-
-@ GPT-NeoX, Phi and StableLM turn only the first numbers of each head, a quarter or half of them. The rest compare contents and know no positions. In a head of $d_h$ numbers of which $r$ are turned, the pairs are $(i,i+r/2)$, and the exponents of the frequencies are over $r$, not over $d_h$. Our kernel turns whole heads. So we put the parts that turn side by side, turn them, and put them back; there is room where attention will leave its result.
+@ GPT-NeoX, Phi and StableLM turn only the first numbers of each head, a quarter or half of them. The others compare contents and know no positions. If $r$ of the $d_h$ numbers of a head are turned, the pairs are $(i,i+r/2)$, and $r$ takes the place of $d_h$ in the formula of the frequencies. Our kernel turns whole heads. So we copy the parts that turn side by side, turn them, and copy them back. There is room for the copy in the array in which attention will leave its result.
 
 \printedfunction{model/switches.c}{rotate}
 
-@ Ernie and Cohere pair number $2i$ with $2i+1$. It is the order in which the paper on rotary positions has them, and the one in GGUF files of a Llama; what puts those in order (\cref{sec:pairs}) serves here too.
+@ Ernie and Cohere pair number $2i$ with $2i+1$, as the paper on rotary positions does and as the GGUF files of a Llama do. The code that puts those in order (\cref{sec:pairs}) serves here too.
 
-\emph{Gemma 3} has two bases. Five of its six layers have a window of, say, \given{512} positions, and turn by the usual base of \given{10\,000}. Every sixth layer sees all of a long text, and to have angles that it can tell apart it turns much more slowly. If the file stretches positions, only that layer is stretched.
+\emph{Gemma 3} has two bases. Five of its six layers have a window of, say, \given{512} positions, and turn by the usual base of \given{10\,000}. Every sixth layer sees all of a long text, and to tell large distances apart it turns much more slowly. If the file stretches positions, only these layers are stretched.
 
-\printedfunction{model/switches.c}{work_other_angles}
-
-The last change is \emph{Ministral 3}'s. We saw that attention spreads thin over many keys, and that YaRN answers with a factor for all scores of a stretched model. Ministral lets the factor grow with the position $p$ of the query: with $o$ positions in the first training,
+The last change is \emph{Ministral 3}'s. We saw that attention spreads thin over many keys, and that YaRN answers with a factor for all scores of a stretched model. Ministral lets the factor grow with the position $p$ of the query. If the model was first trained with $o$ positions,
 $$q\leftarrow q\,\bigl(1+\beta\ln(1+\lfloor p/o\rfloor)\bigr).$$
-Up to $o$ it is 1; with $\beta=\given{0.1}$ it is \val[3]{family.growth} in the second length. The floor is there so that short texts are what they were.
+For positions below $o$ the factor is 1, so short texts stay as they were; with $\beta=\given{0.1}$ it is \val[3]{family.growth} for the next $o$ positions.
 
 \printedfunction{model/switches.c}{grow_queries}
 
 @* Long texts by another list: longrope. \label{sec:longrope}
-Phi-3 and Phi-4-mini come with two lists of divisors, a short and a long one, with a number for each wheel. They were found by a search, and no formula has them. Up to the length $o$ of the first training the wheels are slowed by the short list, beyond it by the long one; and with both lists cosines and sines are multiplied by $\sqrt{1+\ln k/\ln o}$, when texts may become $k$ times as long.
+Phi-3 and Phi-4-mini come with two lists of divisors, a short and a long one, with a number for each wheel. The numbers were found by a search, so no formula gives them. Texts up to the length $o$ of the first training use the short list, longer ones the long list. With either list cosines and sines are multiplied by $\sqrt{1+\ln k/\ln o}$, if texts may become $k$ times as long as $o$.
 @^longrope@>@^Phi-3@>@^Phi-4-mini@>
 
-Beyond it: what is beyond? It could be the position of a row, or the size of the cache. The published program looks at the length of the \emph{whole} text, and turns all of its positions by one list. So a text of $o$ tokens and the same text with one token more have no key in common. What does this mean for a cache? When a text grows past $o$, every key in the cache has been turned by the wrong list, and they cannot be turned on, because the layers above have seen what came of them. The library drops its cache at that moment and computes all rows anew. An engine that keeps its cache writes something else from there on, and no short test shows it.
+Which length counts? It could be the position of a row, or the size of the cache. The published program looks at the length of the \emph{whole} text, and turns all of its positions by one list. So a text of $o$ tokens and the same text with one token more have no key in common. What does this mean for a cache? When a text grows past $o$, every key in the cache has been turned by the wrong list. Turning the keys further does not help, since all layers above have been computed with the wrong ones. The library drops its cache at that moment and computes all rows anew. An engine that keeps its cache writes something else from there on, and no short test shows it.
 
-@ We do as the library does, and in every place where rows come from. Before a pass begins we ask how long each of its texts will be, and whether its rows in the store were turned for that kind of length. If not, they are computed once more. This also happens in the other direction, when a text is cut back, and each branch of a fork is asked for itself. So the keys in the store are always those of the whole text in one pass, and it does not matter on which way it has grown:
+@ We do as the library does. Before a pass begins we ask how long each of its texts will be, and whether its rows in the store were turned by the list for that length. If not, they are computed once more. This also happens in the other direction, when a text is cut back, and for each branch of a fork by itself. So the keys in the store are always those that one pass over the whole text would give, however the text has grown:
 
 \printedfunction{model/switches.c}{work_turn_anew}
 
-The price is a second reading of the text, once, when it crosses $o$. A prompt that is read in pieces and ends beyond $o$ pays it as well. Two features of other chapters need care. Guesses (\cref{speculation}) must not carry a text across $o$ before it is known whether they are right, so they end there. And requests do not share the pages of their prefixes (\cref{serving}), because the same words have other keys in a longer text.
+The price is a second reading of the text, once, when it crosses $o$. A prompt that is read in pieces and ends beyond $o$ pays it as well. Two features of other chapters need care. A guess (\cref{speculation}) might carry a text across $o$ and then turn out wrong, so guesses end there. And requests do not share the pages of their prefixes (\cref{serving}), because the same words have other keys in a longer text.
 
-\Cref{sec:model}'s promise, that the logits of a row depend on its own text alone, has one exception in this family: several rows of one text in a single pass have the angles of the text that ends the pass. The test grows, cuts and forks texts at random around $o$, and after each pass compares the last row with a fresh pass over the whole text, bit by bit.
+The promise of \cref{model}, that the logits of a row depend only on the tokens up to its own, has one exception in this family: all rows of one text in a single pass are turned by the list for the length that the text has at the end of the pass. The test grows, cuts and forks texts at random around $o$, and after each pass compares the last row with a fresh pass over the whole text, bit by bit.
 
 @* Halves in parallel. \label{sec:parallel}
 In the layer of a Llama the MLP reads what attention has added. GPT-NeoX, Falcon, Phi and Cohere let both read the same stream,
 $$x\leftarrow x+\hbox{attention}(N_1(x))+\hbox{MLP}(N_2(x)),$$
-which hardly changes what a large model learns. On many processors the two halves can then be computed at the same time, and their sums need be exchanged only once. We compute them one after the other all the same. The norm for the MLP has to be taken before attention is added, and that is all: look for |parallel| in \cref{model}. Phi and Cohere use one norm for both halves, and so does Falcon with its smaller model; NeoX and the larger Falcon have two.
+which hardly changes what a large model learns. On many processors the two halves can then be computed at the same time, and their sums need be exchanged only once. We compute them one after the other all the same. Only one thing changes: the MLP's norm has to be taken before attention is added to the stream (look for |parallel| in \cref{model}). Phi and Cohere use one norm for both halves, and so does Falcon with its smaller model; NeoX and the larger Falcon have two.
 @^parallel attention and MLP@>
 
 @* Matrices that are one. \label{sec:fusedmatrices}
-If queries, keys and values are one matrix, in which order are its rows? We know three answers. GPT-2: all queries, all keys, all values, and stored by inputs, so the result is cut into three. Phi-3: the same order, with fewer keys than queries, and stored by outputs. There a slice of the matrix is a matrix, and we need no code in the pass at all:
-
-\printedfunction{families/loader.c}{slice_of}
-
-Gate and up are fused in the same way. GPT-NeoX and Falcon fuse head by head: the queries that share a head of keys, then that key, then its value. With one head of keys, as in the first Falcon, that is again all queries, the key, the value.
+If queries, keys and values are one matrix, in which order are its rows? We know three answers. GPT-2: all queries, all keys, all values, and stored by inputs, so the result is cut into three. Phi-3: the same order, with fewer keys than queries, and stored by outputs. There a slice of the matrix is a matrix again, so the loader makes three matrices of it and the pass needs no code at all. Gate and up are fused in the same way. GPT-NeoX and Falcon fuse head by head: the queries that share a head of keys, then that key, then its value. With one head of keys, as in the first Falcon, that is again all queries, the key, the value.
 
 \printedfunction{model/switches.c}{work_split}
 
@@ -847,9 +793,9 @@ In one place we do copy. The published files have the experts in MXFP4, the type
 And the router? The published program takes the best logits first and makes a softmax of these alone. We make a softmax of all and divide the chosen by their sum. That is the same number, but for its rounding in double precision, since what both leave out is a common factor. So here is a family that needs no new switch for its router, |chosen_normed| is enough.
 
 @* What is refused, and what it costs. \label{sec:switchedcosts}
-The counters and the formulas of \cref{accounts} know the switches: a test counts the tensors of each small model, and its madds and bytes, and all numbers must be equal. A graphics processor computes those switches that are only other uses of its kernels: OLMo's norms, layers that are not turned, biases, windows by layer. The loops of this section run in the host's memory, and a model that needs one is refused on a device, in a sentence that names the setting.
+The counters and the formulas of \cref{accounts} know the switches: a test counts the tensors of each small model, and its madds and bytes, and all numbers must be equal. A graphics processor computes those switches that are only other uses of its kernels: OLMo's norms, layers that are not turned, biases, windows by layer. The loops of these sections run in the host's memory, and a model that needs one is refused on a device, in a sentence that names the setting.
 
-\val{family.gguf} of the \val{family.all} families are read from GGUF files as well (\cref{tab:familyfiles}). A file of an unknown architecture is refused by its name, and so is the conversion of a family whose names in such files we do not know. Of the experts, which many new families have in the place of the MLP, nothing is said here.
+\val{family.gguf} of the \val{family.all} families are read from GGUF files as well (\cref{tab:familyfiles}). A file of an unknown architecture is refused by its name, and so is the conversion of a family whose names in such files we do not know. The experts that five of the families have in the place of the MLP are the subject of \cref{sec:experts}.
 
 \begin{table}
 \tabcaption{tab:familyfiles}{The families: whether a directory is read, the architecture in GGUF files, how many small models are compared with those of Hugging Face's library, and a published model that a test runs whole. A program makes the table from the one of this chapter and from the tests.}

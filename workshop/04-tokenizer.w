@@ -35,16 +35,14 @@ The vocabulary was made in the first order, and older files ask for that; newer 
 has lost the blank, and the model has seen only one of the two in training. We follow the file.
 \end{byhand}
 
-@ The program does the hand calculation in both orders with a vocabulary of five tokens, and spells in bytes a letter that has no token. With |"values"| it prints the keys.
+@ The program does the hand calculation in both orders with a vocabulary of five tokens, and spells in bytes a letter that has no token. Its last line is for later (\cref{sec:unigram}). The vocabularies, and the functions that print, are in \.{unwoven/tokenizer/shown.inc}.
 
 @c
 #include <stdio.h>
 #include <string.h>
 #include "tokenizer/tokenizer_internal.h"
-@<A vocabulary of a few words@>@;
-@<Show a text's ids in both orders@>@;
-@<Show the lattice@>@;
-@#
+#include "tokenizer/shown.inc"
+@;@#
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
@@ -143,53 +141,15 @@ const struct added_token *tokenizer_longest_added(const struct tokenizer *t,
 }
   /*- At most places of most texts the walk ends at the root. */
 
-@ To insert a token we walk down in the same way, and make a node where there is none. A new node becomes the first of its siblings. Of two
-tokens with the same bytes, the one that came first in the file counts.
-
-@<Make the tree of added tokens@>=
-static bool new_trie_node(struct memory *m, struct tokenizer *t,
-  unsigned char byte, uint32_t sibling, struct error *why)
-{
-  struct trie_node *p = memory_reserve(m, MEMORY_TOKENS, t->trie, &t->trie_cap,
-    t->n_trie + 1, 64, sizeof *p, why);
-  if (p == NULL) return false;
-  t->trie = p;
-  t->trie[t->n_trie++] = (struct trie_node) @[{ 0, sibling, 0, byte }@];
-  return true;
-}
-  /*- 0 is no child and no sibling: the roots have the numbers 0 to 2, and are nobody's child. */
-
-@ Node 0 is nobody's child, so it can mean that there is no child.
-
-@<Make the tree of added tokens@>=
-static bool plant(struct memory *m, struct tokenizer *t,
-  uint32_t root, const unsigned char *byte, size_t n, uint32_t number,
-  struct error *why)
-{
-  uint32_t at = root;
-  for (size_t i = 0; i < n; i++) {
-    uint32_t k = tokenizer_trie_child(t, at, byte[i]);
-    if (k == 0) {
-      k = (uint32_t) t->n_trie;
-      if (!new_trie_node(m, t, byte[i], t->trie[at].child, why))
-        return false;
-      t->trie[at].child = k;
-    }
-    at = k;
-  }
-  /*- of two with the same bytes, the first in the file */
-  if (t->trie[at].added == 0) t->trie[at].added = number;
-  return true;
-}
-
-@ There
-are three roots: for the tokens that are looked for before the normal form (0) and after it (1), and for the frozen ones (2). Here is a trap. A token that is looked for in the normal form must be in that form itself, or it would never be found. So we normalize it before we insert it, as if it were a whole text. If the file puts a block before every text, the token gets one as well, and is found only where the text has a block. Strange, but Hugging Face's library does the same.
+@ To insert a token we walk down in the same way, and make a node where there is none (\.{unwoven/tokenizer/plant.inc}). There are three roots: for the tokens that are looked for before the normal form (0) and after it (1), and for the frozen ones (2). Here is a trap. A token that is looked for in the normal form must be in that form itself, or it would never be found. So we normalize it before we insert it, as if it were a whole text. If the file puts a block before every text, the token gets one as well, and is found only where the text has a block. Strange, but Hugging Face's library does the same.
 
 A second trap caught us. The bytes of the added tokens were appended to the pool after those of the pieces. When the pool moved, the
 table of pieces pointed into memory that had been
 freed, which mostly still held the right bytes. Every test passed; a fuzzer found it. So now the table is made again first.
 
 @<Make the tree of added tokens@>=
+#include "tokenizer/plant.inc"
+@;@#
 bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
@@ -474,8 +434,6 @@ static bool encode_changed(struct job *j, size_t k, bool first,
 @ What are the changes? Mostly the one of the hand calculation. A block before a text makes its first word look like all others, \tok{\ the} and not \tok{the}. Tokenizers differ in where they put it: before every stretch of text;
 before every stretch that does not begin with one already; or only at the beginning of the whole. Each gives other ids.
 
-\printedfunction{tokenizer/forms.c}{tokenizer_change}
-
 A stage that strips leaves one blank of several in a row, and none at either end. This is how SentencePiece cleans a text if its file asks for it; Llama's file does not, since blanks have a meaning in source code.
 
 @ The last kind is the normal form. \label{sec:normalform} Some characters can be written in two ways: \texttt{\'e} is one
@@ -497,7 +455,7 @@ So a page of English or French is only copied, and we decompose just the letters
 @* The last cut, and the merges. \label{sec:lastcut}
 What needs no more cutting is a piece. Some tokenizers look a piece up as a whole before they merge
 (\texttt{ignore\_merges}): Llama~3's does, because its vocabulary has tokens that its own merges
-do not reach. Gemma's does so with line ends only, which its pattern has put into pieces of their own (|lines_whole|).
+do not reach. Gemma~4's does so for runs of line ends only (|lines_whole|).
 
 @<Encode what needs no more cutting@>=
 static bool encode_piece(struct job *j, const unsigned char *byte,
@@ -629,7 +587,7 @@ static bool encode_characters(struct job *j,
 }
 
 @* The best of all ways: Unigram and Viterbi. \label{sec:unigram}
-Merging decides one pair at a time and never takes a decision back. Could we not look at the whole word first, and choose the best of \emph{all} ways to cut it? That is what the vocabularies of T5, XLM-R and many smaller models want. Their method is called \emph{Unigram} \cited{Kudo 2018a}: every piece has a score, the logarithm of a probability that was learnt; a way to cut a text is worth the sum of the scores of its pieces; and the best way wins. A sum of logarithms is the logarithm of a product, so the best way is the likeliest, if each piece is drawn without a look at the others.
+Merging decides one pair at a time and never takes a decision back. Could we not look at the whole word first, and choose the best of \emph{all} ways to cut it? That is what the vocabularies of T5, XLM-R and many smaller models want. Their method is called \emph{Unigram} \cited{Kudo 2018a}: every piece has a score, the logarithm of a probability that was learnt; the score of a way to cut a text is the sum of the scores of its pieces, and the way with the best score wins. A sum of logarithms is the logarithm of a product. So the best way is the likeliest, if each piece is drawn without a look at the others.
 @^Unigram@>@^Viterbi algorithm@>
 
 \begin{byhand}{\texttt{abab}, cut in the best way}
@@ -646,7 +604,7 @@ Five pieces have scores: \tok a $-2$, \tok b $-2.5$, \tok{ab} $-3$, \tok{ba} $-3
 \end{tabular}
 \medskip
 
-Two letters more, and there are four times as many ways. But we need not list them. Ask instead how well each \emph{place} between two letters can be reached. Place 0 costs nothing. Place 1 is reached by \tok a: $-2$. Place 2 is reached by \tok b from place 1, $-4.5$, or by \tok{ab} from the beginning, $-3$: the second is better, and we forget the first, because nothing that comes later can change which of them is better. Place 3 is reached from place 2 by \tok a, $-3-2=-5$; from place 1 by \tok{ba}, $-2-3.1=-5.1$; from the beginning by \tok{aba}, $-5$. A tie! We keep the one that we met first. Place 4 is reached from place 3 by \tok b, $-7.5$, or from place 2 by \tok{ab}, $-6$.
+Two letters more, and there are four times as many ways. But we need not list them. Ask instead how well each \emph{place} between two letters can be reached. Place 0 costs nothing. Place 1 is reached by \tok a: $-2$. Place 2 is reached by \tok b from place 1, $-4.5$, or by \tok{ab} from the beginning, $-3$: the second is better. We forget the first, since whatever comes later adds the same to both. Place 3 is reached from the beginning by \tok{aba}, $-5$; from place 1 by \tok{ba}, $-2-3.1=-5.1$; from place 2 by \tok a, $-3-2=-5$. A tie! We go from left to right and keep the one that we met first, \tok{aba}. Place 4 is reached from place 3 by \tok b, $-7.5$, or from place 2 by \tok{ab}, $-6$.
 Now we walk back: place 4 was reached from 2, and 2 from 0. The best way is \tok{ab} \tok{ab}.
 \end{byhand}
 
@@ -659,7 +617,7 @@ where $t$ is the text, $V$ the vocabulary, $s$ the score of a piece, and $\beta_
 
 \fig{unigram}{fig:unigram}{The lattice of \texttt{abab}: places with the best score to each, and arcs for the pieces. Red: the best way.}{Five places in a row, numbered zero to four. Arcs above and below lead from place to place, each with its piece and its score. Two arcs are red: ab from place zero to two, and ab from two to four. Under the places are the best scores: zero, minus two, minus three, minus five, minus six.}
 
-@ So a place has its best score, from where it is reached, and by which id. Scores are added from the left, and here we must be careful: of two ways with the same pieces in another order, rounding may prefer one. Hugging Face's library adds in double precision, SentencePiece itself in single, and for our ids to be theirs, we do as the makers of the file did.
+@ For each place we keep three things: the best score so far, the place from which it was reached, and the id of the piece. We add scores from the left, and here we must be careful. Two ways may have the same pieces in another order, and then rounding decides between them. Hugging Face's library adds in double precision, SentencePiece itself in single. To get the same ids we add as the program does that made the file.
 
 @<Take the better way@>=
 static double sum(const struct unigram *u, double a, double b)
@@ -675,7 +633,7 @@ static void reach(struct unigram_node *to, uint32_t from, uint32_t id,
   *to = (struct unigram_node) @[{ score, from, 0, id }@];
 }
 
-@ Which pieces begin at a place? We would like to ask for all of them at once. The pieces are sorted by their letters, and in a sorted list those that begin with the same letters are neighbours. So we keep a range of the list: all pieces to begin with, then those that begin with the text's first byte, then those whose second byte fits as well, until no piece is left. A binary search finds each new range, and the shortest piece of a range, which is all of its letters, comes first.
+@ Which pieces begin at a place? We keep the pieces in a sorted list, in which those that begin with the same bytes are neighbours. Say the text goes on with \texttt{aba}. We start with the range of all pieces and narrow it, byte by byte: those that begin with \texttt a, those that begin with \texttt{ab}, and so on, until the range is empty. A binary search finds each new range. If \texttt{ab} itself is a piece, it is the first of its range, since a shorter word comes before its continuations.
 
 @<Find the pieces that begin here@>=
 struct range { size_t from, to; };
@@ -698,7 +656,7 @@ static size_t first_from(const struct tokenizer *t, struct range r,
 }
   /*- A piece that has ended comes before all others, so its next byte counts as -1. */
 
-@ From one place we now reach all those where a piece ends. What if no piece is a single character, the one that stands here? Then we could be stuck, so there is always one way more: the character as \emph{unknown}, at the score of the worst piece less ten. It will be chosen only if nothing else is left.
+@ From one place we now reach every place where such a piece ends. What if the character at this place is not a piece? Then we could be stuck. So there is always one way more: the single character as \emph{unknown}, with a score that is ten below that of the worst piece. It will be chosen only if nothing else is left.
 
 @<Find the best way to each place@>=
 static void reach_from(const struct tokenizer *t, struct unigram_node *node,
@@ -724,7 +682,7 @@ static void reach_from(const struct tokenizer *t, struct unigram_node *node,
     sum(u, node[at].score, u->unknown));
 }
 
-@ We go through the characters once, from left to right, and then back along the best way, turning its links around, so that the pieces can be read from the left.
+@ We go through the characters once, from left to right. The links of the best way lead back from the end, so a second loop turns them around.
 
 @<Find the best way to each place@>=
 static double best_way(const struct tokenizer *t,
@@ -741,52 +699,9 @@ static double best_way(const struct tokenizer *t,
   return node[n].score;
 }
 
-@ Unknown characters in a row become one: their bytes, if the vocabulary has a token for each, or one unknown token. The text \texttt{<unk>} is an odd case. It is a piece, the unknown one, and so Hugging Face's library takes it for an unknown character and puts it together with its neighbours; only if all of the row is a word, it has that word's id.
+@ Now the ids are pushed, from left to right. Several unknown characters in a row are taken together: they become their bytes, if the vocabulary has a token for each, and otherwise a single unknown token. One case is odd. A user may type \texttt{<unk>}. That is a piece, but its id is the unknown one, so Hugging Face's library treats it like an unknown character and joins it to unknown neighbours; only if the whole row is a piece of the vocabulary does it get that piece's id. (The code is \.{unwoven/tokenizer/unspelt.inc}.)
 
-@<Push the best way's ids@>=
-struct unspelt { const unsigned char *text; size_t n; };
-  /* unknown characters that have not been pushed */
-@#
-static bool push_row(const struct tokenizer *t, struct memory *m,
-  struct unspelt *row, struct ids *out, struct error *why)
-{
-  size_t n = row->n;
-  bool bytes = true;
-  if (n == 0) return true;
-  row->n = 0;
-  uint32_t id = t->unigram.floats ? 0
-    : name_map_get(&t->by_piece, row->text, n);
-  for (size_t i = 0; i < n && id == 0; i++)
-    bytes = bytes && t->rules.byte_id[row->text[i]] != BPE_NONE;
-  for (size_t i = 0; i < n && id == 0 && bytes; i++)
-    if (!ids_push(m, out, t->rules.byte_id[row->text[i]], why))
-      return false;
-  if (id == 0 && bytes) return true;
-  if (id == 0) id = t->unknown;
-  return id != 0 ? ids_push(m, out, id - 1, why) : error_say(why,
-    "the vocabulary cannot spell the character U+%04X",
-    (unsigned) utf8_point(row->text, n));
-}
-
-@ The other ids are pushed as they are.
-
-@<Push the best way's ids@>=
-static bool push_way(const struct tokenizer *t, struct memory *m,
-  const struct unigram_node *node, const unsigned char *text, size_t n,
-  struct unspelt *row, struct ids *out, struct error *why)
-{
-  for (size_t at = 0; at < n; at = node[at].to) {
-    uint32_t to = node[at].to, id = node[to].id;
-    if (id == BPE_NONE || id + 1 == t->unknown) {
-      if (row->n == 0) row->text = text + at;
-      row->n += to - at;
-    } else if (!push_row(t, m, row, out, why)
-      || !ids_push(m, out, id, why)) return false;
-  }
-  return true;
-}
-
-@ A node for each byte of a book would be too much. But where no piece has a block after another character, every path passes through the place before a block (the same argument as for merges), so we may go word by word. One thing must be carried from word to word: the score. If each word began with zero, the sums would be rounded in other places.
+@ A whole book would need a node for each of its bytes. But if no piece of the vocabulary has a block after another character, every path passes through the place before a block, as with merges, so we can go word by word. Only the score is carried from word to word: if each word began with zero, the sums would be rounded in other places.
 
 @<Cut a text in the best way@>=
 static bool make_nodes(struct memory *m, struct unigram_work *w,
@@ -817,7 +732,7 @@ bool unigram_encode(const struct tokenizer *t, struct memory *m,
   return push_row(t, m, &row, out, why);
 }
 
-@ What does it cost? For $n$ characters there are as many places, and from each at most as many arcs as the longest piece has bytes, $L$; each arc takes a binary search in $v$ pieces: $O(nL\log v)$, and the range is soon so small that the search is over after a few steps. The memory is one node for each byte of a word. No input makes it slower than that, which we cannot say of the patterns.
+@ What does it cost? A text of $n$ characters has $n$ places. From each there are at most as many arcs as the longest piece has bytes, $L$, and each arc takes two binary searches among $v$ pieces: $O(nL\log v)$. In practice a range shrinks to a few pieces after a byte or two. No text can make it slower than that, which we cannot say of the patterns.
 
 @(unigram.c@>=
 @;
@@ -828,7 +743,8 @@ bool unigram_encode(const struct tokenizer *t, struct memory *m,
 @<Take the better way@>@;
 @<Find the pieces that begin here@>@;
 @<Find the best way to each place@>@;
-@<Push the best way's ids@>@;
+#include "tokenizer/unspelt.inc"
+@;@#
 @<Cut a text in the best way@>@;
 
 @* Decoding. \label{sec:decode}
@@ -843,12 +759,12 @@ must remember whether the text has begun:
 The other questions about a tokenizer are in \.{unwoven/tokenizer/answers.c}. One of them has a catch. Which token is spelt \texttt{<\textbar endoftext\textbar>}? A vocabulary may have a piece with that spelling, and an added token as well. We look among the added tokens first, since you mean the special one.
 
 @ How large do the tables become? \Cref{accounts} wants to know without opening a tokenizer. The lists grow to twice their capacity and a little more, and the two hash tables double as soon as they are half full.
-So the capacity of each is the first number of a series that is large enough, and follows from the number of entries (\eqref{eq:vocabulary}). A test opens some tokenizers and compares.
+So the capacity of each is the first number of a series that is large enough, and follows from the number of entries~\eqref{eq:vocabulary}. A test opens some tokenizers and compares.
 
 The built-in model's vocabulary comes from no file: the merges that chapter 1's trainer has learnt become a tokenizer in memory (\.{unwoven/tokenizer/merges.c}), with the end of a text as id 0, so that all of the
 trainer's ids move up by one. It can be written as a \.{tokenizer.json} that other programs read, and a test compares the two.
 
-@ The searches are a file of their own, because the map of a normal form asks for added tokens, too.
+@ The two searches have a file of their own, because the maps of \cref{sec:charsmap} use them as well.
 
 @(added.c@>=
 @;
@@ -907,153 +823,7 @@ half of that; sentencepiece, the tokenizers library and llama.cpp stand around o
 other. Their distance depends on the moment of the measurement as much as on the program; the bars through the dots span the middle half of the rounds. Our program has no cache of words. A cache speeds up texts that repeat their words; the figure has Hugging Face's library with its cache and without, and for a text with ever new words the cache hardly helps.
 
 @* The check. \label{sec:vocabcheck}
-The tokens are a block, a letter, both together, and the two bytes of the letter \texttt{\'e}, which has no token of its own. A merge makes the third from the first two.
-
-@<A vocabulary of a few words@>=
-#define BLOCK "\xe2\x96\x81"
-static bool make_words(struct memory *m, struct tokenizer *t,
-  struct error *why)
-{
-  static const char *const word[] = @[{ BLOCK, "a", BLOCK "a",@|
-    "<0xC3>", "<0xA9>" }@];
-  t->char_level = t->byte_fallback = t->strip_prefix_space = true;
-  for (uint32_t i = 0; i < 5; i++) {
-    struct vocab_entry *k = tokenizer_vocab_at(m, t, i, why);
-    if (k == NULL || !tokenizer_intern(m, t, word[i], strlen(word[i]),
-      &k->piece, why)) return false;
-    k->text = k->piece;
-  }
-  return bpe_add(m, &t->rules, 0, 1, 2, why)
-    && tokenizer_texts_replace(m, t, BLOCK, 3, " ", 1, why)
-    && tokenizer_texts_as_bytes(m, t, why) && tokenizer_index_added(m, t, why);
-}
-
-@ The older files first put a block; the newer ones first replace the blanks. Both are normalizing stages, which change the whole text.
-
-@<A vocabulary of a few words@>=
-static bool make_forms(struct memory *m, struct tokenizer *t,
-  bool newer, struct error *why)
-{
-  for (int i = 0; i < 2; i++) {
-    bool put = (i == 0) != newer;
-    struct text_step s = @[{ .what = put ? STEP_PREPEND : STEP_REPLACE,@|
-      .unless_there = newer }@];
-    if (!tokenizer_add_string(m, t, s, BLOCK, 3, put ? NULL : " ", 1, true, why))
-      return false;
-  }
-  t->n_normalizers = t->n_steps;
-  return true;
-}
-
-@ The texts are that of the hand calculation and one with a letter that has no token. The decoded text is printed between bars, so that you can see a blank at its beginning.
-
-@<Show a text's ids in both orders@>=
-static bool show_text(struct memory *m, struct tokenizer *t,
-  bool newer, bool values, const char *text, struct error *why)
-{
-  struct ids list = @[{ NULL, 0, 0 }@];
-  struct bytes back = @[{ NULL, 0, 0 }@];
-  bool ok = tokenizer_encode(t, m, text, strlen(text), false, false,
-    &list, why) && tokenizer_decode(t, m, list.id, list.n, false,
-    &back, why);
-  if (values) printf("vocab.order.%s.%zu %zu\n",
-    newer ? "newer" : "older", strlen(text), list.n);
-  else {
-    printf("%s form: |%s| is", newer ? "newer" : "older", text);
-    for (size_t i = 0; i < list.n; i++)
-      printf(" %u", (unsigned) list.id[i]);
-    printf(", and back |%.*s|\n", (int) back.n,
-      back.n > 0 ? (const char *) back.byte : "");
-  }
-  ids_free(m, &list);
-  bytes_free(m, &back);
-  return ok;
-}
-
-@ Each order has a tokenizer of its own, which is made by hand and then closed; if any memory was not freed, the program's exit status says so.
-
-@<Show a text's ids in both orders@>=
-static bool show_order(bool newer, bool values)
-{
-  struct memory m = @[{ .fail_at = 0 }@];
-  struct error why;
-  struct tokenizer *t = memory_alloc(&m, MEMORY_TOKENS, 1, sizeof *t,
-    &why);
-  bool ok = t != NULL && make_forms(&m, t, newer, &why)
-    && make_words(&m, t, &why)
-    && show_text(&m, t, newer, values, " a", &why)
-    && show_text(&m, t, newer, values, "a\xc3\xa9", &why);
-  tokenizer_close(&m, t);
-  return ok && m.all.live == 0;
-}
-
-@ The five pieces with scores get a tokenizer as well, whose best way is that of the hand calculation. For the figure the program prints the lattice: an arc for every piece that fits, and whether it is on the best way.
-
-@<Show the lattice@>=
-static const struct { const char *word; double score; } scored[] = @[{
-  { "a", -2 }, { "b", -2.5 }, { "ab", -3 }, { "ba", -3.1 },@|
-  { "aba", -5 } }@];
-enum { SCORED = 5 };
-@#
-static bool make_scored(struct memory *m, struct tokenizer *t,
-  struct error *why)
-{
-  for (uint32_t i = 0; i < SCORED; i++) {
-    struct vocab_entry *k = tokenizer_vocab_at(m, t, i, why);
-    if (k == NULL || !tokenizer_intern(m, t, scored[i].word,
-      strlen(scored[i].word), &k->piece, why)) return false;
-    k->text = k->piece;
-  }
-  t->char_level = true;
-  if (!tokenizer_make_scores(m, t, why)) return false;
-  for (int i = 0; i < SCORED; i++)
-    t->unigram.score[i] = scored[i].score;
-  return tokenizer_index_vocab(m, t, why)
-    && tokenizer_index_scores(m, t, -5, false, why)
-    && tokenizer_index_added(m, t, why);
-}
-
-@ An arc is on the best way if one of its ids covers just these letters. The best scores of the places follow from \eqref{eq:viterbi}; the figure's program computes them again from the arcs.
-
-@<Show the lattice@>=
-static void print_arcs(const char *text, const struct ids *best)
-{
-  printf("from,to,piece,score,best\n");
-  for (size_t at = 0; at < strlen(text); at++)
-    for (int i = 0; i < SCORED; i++) {
-      size_t n = strlen(scored[i].word), place = 0, on = 0;
-      if (strncmp(text + at, scored[i].word, n) != 0) continue;
-      for (size_t k = 0; k < best->n; k++) {
-        on = on || (place == at && best->id[k] == (uint32_t) i);
-        place += strlen(scored[best->id[k]].word);
-      }
-      printf("%zu,%zu,%s,%g,%zu\n", at, at + n, scored[i].word,
-        scored[i].score, on);
-    }
-}
-@#
-static bool show_lattice(bool values, bool lattice)
-{
-  static const char text[] = "abab";
-  struct memory m = @[{ .fail_at = 0 }@];
-  struct error why;
-  struct ids list = @[{ NULL, 0, 0 }@];
-  struct tokenizer *t = memory_alloc(&m, MEMORY_TOKENS, 1, sizeof *t,
-    &why);
-  bool ok = t != NULL && make_scored(&m, t, &why)
-    && tokenizer_encode(t, &m, text, strlen(text), false, false,
-    &list, &why);
-  if (lattice) print_arcs(text, &list);
-  else if (values) printf("vocab.best %zu\n", list.n);
-  else printf("best way:   |%s| is", text);
-  for (size_t i = 0; i < list.n && !lattice && !values; i++)
-    printf(" %s%s", scored[list.id[i]].word, i + 1 < list.n ? "" : "\n");
-  ids_free(&m, &list);
-  tokenizer_close(&m, t);
-  return ok && m.all.live == 0;
-}
-
-@ What the program prints:
+The older files first put a block; the newer ones first replace the blanks. The letter \texttt{\'e} has no token, so it is spelt in two bytes. The decoded text is printed between bars, so that you can see a blank at its beginning.
 
 \checkpoint{build/out/tokenizer.txt}{two orders, a letter in bytes, and a best way}
 
@@ -1069,6 +839,6 @@ exercise-W4-2}}{A character that is not a piece becomes its bytes, at most four,
 exercise-W4-3}}{A |break| after |*length = i + 1|. Of two tokens that begin alike, the longer would never be found.}
 \exercise{check}{ex:vocab.unigram}{Unigram cuts \texttt{banana} with the pieces \tok b $-3$, \tok a $-2$, \tok n $-2$, \tok{an} $-3$, \tok{na} $\given{-3.2}$, \tok{ana} $\given{-4.5}$ and \tok{ban} $-6$. Which pieces is the best way made of?}{\texttt{make
 exercise-W4-4}}{The last place is best reached from the third by \tok{ana}; the third by \tok b\,\tok{an}, $-3-3$, as well as by \tok{ban}, $-6$, which was met first. So the best way is \tok{ban}\,\tok{ana}.}
-\exercise{think}{ex:vocab.ways}{A text of $n$ letters \texttt a, and all of \tok a, \tok{aa}, \tok{aaa} are pieces with the same score. How many pieces has the best way? Give a formula in $n$, with \texttt{\%} for a remainder.}{\texttt{make
+\exercise{think}{ex:vocab.ways}{A text of $n$ letters \texttt a, and all of \tok a, \tok{aa}, \tok{aaa} are pieces with the same score, which is negative like every logarithm of a probability. How many pieces has the best way? Give a formula in $n$, with \texttt{\%} for a remainder.}{\texttt{make
 exercise-W4-5}}{Every piece costs the same, so the fewest win: $n/3$, rounded up, \texttt{(n+2-(n+2)\%3)/3}.}
 \end{exercises}

@@ -27,39 +27,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n);
 
 /* <Make the tree of added tokens> */
-
-/* 0 is no child and no sibling: the roots have the numbers 0 to 2, and are nobody's
-   child. */
-static bool new_trie_node(struct memory *m, struct tokenizer *t,
-  unsigned char byte, uint32_t sibling, struct error *why)
-{
-  struct trie_node *p = memory_reserve(m, MEMORY_TOKENS, t->trie, &t->trie_cap,
-    t->n_trie + 1, 64, sizeof *p, why);
-  if (p == NULL) return false;
-  t->trie = p;
-  t->trie[t->n_trie++] = (struct trie_node) { 0, sibling, 0, byte };
-  return true;
-}
-
-static bool plant(struct memory *m, struct tokenizer *t,
-  uint32_t root, const unsigned char *byte, size_t n, uint32_t number,
-  struct error *why)
-{
-  uint32_t at = root;
-  for (size_t i = 0; i < n; i++) {
-    uint32_t k = tokenizer_trie_child(t, at, byte[i]);
-    if (k == 0) {
-      k = (uint32_t) t->n_trie;
-      if (!new_trie_node(m, t, byte[i], t->trie[at].child, why))
-        return false;
-      t->trie[at].child = k;
-    }
-    at = k;
-  }
-  /* of two with the same bytes, the first in the file */
-  if (t->trie[at].added == 0) t->trie[at].added = number;
-  return true;
-}
+#include "tokenizer/plant.inc"
 
 bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
   struct error *why)

@@ -79,47 +79,7 @@ static double best_way(const struct tokenizer *t,
     node[node[at].from].to = at;
   return node[n].score;
 }
-
-/* <Push the best way's ids> */
-
-/* unknown characters that have not been pushed */
-struct unspelt { const unsigned char *text; size_t n; };
-
-static bool push_row(const struct tokenizer *t, struct memory *m,
-  struct unspelt *row, struct ids *out, struct error *why)
-{
-  size_t n = row->n;
-  bool bytes = true;
-  if (n == 0) return true;
-  row->n = 0;
-  uint32_t id = t->unigram.floats ? 0
-    : name_map_get(&t->by_piece, row->text, n);
-  for (size_t i = 0; i < n && id == 0; i++)
-    bytes = bytes && t->rules.byte_id[row->text[i]] != BPE_NONE;
-  for (size_t i = 0; i < n && id == 0 && bytes; i++)
-    if (!ids_push(m, out, t->rules.byte_id[row->text[i]], why))
-      return false;
-  if (id == 0 && bytes) return true;
-  if (id == 0) id = t->unknown;
-  return id != 0 ? ids_push(m, out, id - 1, why) : error_say(why,
-    "the vocabulary cannot spell the character U+%04X",
-    (unsigned) utf8_point(row->text, n));
-}
-
-static bool push_way(const struct tokenizer *t, struct memory *m,
-  const struct unigram_node *node, const unsigned char *text, size_t n,
-  struct unspelt *row, struct ids *out, struct error *why)
-{
-  for (size_t at = 0; at < n; at = node[at].to) {
-    uint32_t to = node[at].to, id = node[to].id;
-    if (id == BPE_NONE || id + 1 == t->unknown) {
-      if (row->n == 0) row->text = text + at;
-      row->n += to - at;
-    } else if (!push_row(t, m, row, out, why)
-      || !ids_push(m, out, id, why)) return false;
-  }
-  return true;
-}
+#include "tokenizer/unspelt.inc"
 
 /* <Cut a text in the best way> */
 static bool make_nodes(struct memory *m, struct unigram_work *w,

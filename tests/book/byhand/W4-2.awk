@@ -37,7 +37,7 @@ END {
   want("Place 1 is reached by " piece(0, 1) ": " to(0, 1) ".")
   want("Place 2 is reached by " piece(1, 2) " from place 1, " to(1, 2) ", or by " piece(0, 2) " from the beginning, " to(0, 2) ": the second is better")
   if (to(0, 2) <= to(1, 2)) bad("the second is not better")
-  want("Place 3 is reached " arc(2, 3) "; " arc(1, 3) "; " arc(0, 3) ". A tie!")
+  want("Place 3 is reached " arc(0, 3) "; " arc(1, 3) "; " arc(2, 3) ". A tie!")
   if (to(2, 3) != to(0, 3) || best[3] != to(0, 3)) bad("no tie")
   want("Place 4 is reached from place 3 by " piece(3, 4) ", " to(3, 4) ", or from place 2 by " piece(2, 4) ", " to(2, 4) ".")
   if (best[n] != most) bad("the best of the table is " most ", of the places " best[n])
