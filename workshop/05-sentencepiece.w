@@ -268,26 +268,24 @@ value of an absent field is given in the description of the format, not in the f
 @^score, of SentencePiece@>@^Unigram@>
 
 Pieces have six types. \emph{Normal} ones merge. \emph{Control} pieces and the \emph{unknown} one are made by no merge; they become special tokens, which are recognized only on request. \emph{User-defined} pieces are frozen: they
-are taken out of the text before anything merges. \emph{Byte} pieces spell characters that have no piece, and are recognized by their names. The sixth type, number 5, is for \emph{unused} pieces: SentencePiece merges them and then takes them apart again. With merges it is refused; Unigram passes such a piece over. (In a GGUF file they fill the vocabulary up to a round number, and are never found.)
+are taken out of the text before anything merges. \emph{Byte} pieces spell characters that have no piece, and are recognized by their names. The sixth type, number 5, is for \emph{unused} pieces: SentencePiece merges them and then takes them apart again. We refuse such a piece in a model with merges; Unigram never chooses it. (In a GGUF file unused pieces fill the vocabulary up to a round number, and are never found.)
 
 Scores become ranks by sorting: the highest score gets rank 0, and equal scores get equal ranks. A score must not be NaN, which cannot be sorted. NaN is the one float that does not equal itself, so a comparison of the score with itself finds it.
 
 \printedfunction{sentencepiece/sentencepiece.c}{rank_scores}
 
 @ Are pairs enough? Only on one assumption: whenever two parts of a text merge into a piece, both parts are pieces themselves. For parts of several letters this holds, since they came from merges. For single letters it
-is a property of the file. SentencePiece gives every letter that it uses a piece of its own; we check it.
-
-\printedfunction{sentencepiece/sentencepiece.c}{letters_are_pieces}
+is a property of the file. SentencePiece gives every letter that it uses a piece of its own; we check it, and refuse a model with a letter that is no piece.
 
 @ What is done with a text before it is encoded? The normalizer becomes up to three steps, in this order: remove extra blanks, put one blank before the text, and write the block U+2581 for each blank, which makes blanks visible in a list of pieces. Decoding turns blocks back into blanks. It drops the first blank if one was put there or, as SentencePiece does, if extra blanks are removed.
 
 One thing is refused. SentencePiece finds a user-defined piece with a blank in it \emph{before} it removes extra blanks; our steps come in the opposite order, so a file that wants both is refused.
 
 @* A map of characters: the double array. \label{sec:charsmap}
-Before all this, a normalizer may replace characters by others, for example \texttt{\textonehalf} by three. The rules have a name, such as \texttt{nmt\_nfkc}, but the file does not rely on the name: it has the whole map in it, as bytes. What do they say?
+Before all this, a normalizer may replace characters by others, for example the one character \texttt{\textonehalf} by the three of 1/2. The rules have a name, such as \texttt{nmt\_nfkc}, but the file does not rely on the name: it contains the whole map, as bytes. How do we read them?
 @^double array@>@^normalizer@>
 
-Think of the keys of the map, some letters each, as a tree, like that of the added tokens (\cref{sec:added}). The file has the tree in the most compact form that one can still walk through, the \emph{double array} \cited{Aoe 1989}. All nodes are numbers in one array. A node $p$ has an \emph{offset} $o$, and its child for the byte $c$ is at the place $p\oplus o\oplus c$, if the unit at that place bears the label $c$; otherwise there is no such child. No list of children and no search: a step is two exclusive ors and one comparison. A bit of the unit says that a key ends here; then the unit at $p\oplus o$ has the place of its string.
+Think of the keys of the map, each a few letters long, as a tree, like that of the added tokens (\cref{sec:added}). How small can we store a tree and still walk through it? The \emph{double array} \cited{Aoe 1989} takes one number of 32 bits, a \emph{unit}, for each node. All units are in one array, and a node is a place in it. The unit of a node $p$ contains an \emph{offset} $o$ and a \emph{label}, the byte that leads to the node. To find the child of $p$ for the byte $c$ we look at the place $p\oplus o\oplus c$, where $\oplus$ is the exclusive or. If the unit there has the label $c$, it is the child; otherwise there is none. We need no list of children and no search: a step is two exclusive ors and one comparison. One bit of a unit says that a key ends at this node. Then the unit at $p\oplus o$ is not a node: it says where the string begins that replaces the key.
 
 \begin{byhand}{A, and AB}
 The map has two entries: \texttt A becomes \texttt a, and \texttt{AB} becomes \texttt x. The strings are \texttt a, a zero, \texttt x, a zero. The root, unit 0, has the offset 1. In hexadecimal:
@@ -307,136 +305,27 @@ Which of the two counts in a text \texttt{AB}? SentencePiece takes the longest k
 
 \printedfunction{tokenizer/charsmap.c}{look_up}
 
-@ A file that a stranger made can have any numbers in its array. So each place is compared with the array's size before we look there, a walk ends after \given{255} bytes, and a string may not begin inside a character, nor be longer than that. Without these limits a unit that is its own child would let us walk through the whole text from each of its characters, and a short file could make a long text longer than any memory.
+@ A file that a stranger made can have any numbers in its array. So we compare each place with the array's size before we look there, end a walk after \given{255} bytes, and refuse a replacement that is longer or begins inside a character. Suppose we did not. A unit that is its own child would send us through the whole text, once from each of its characters, and a short file could make a text longer than any memory.
 
-Hugging Face's library reads the same bytes in another way (\texttt{Precompiled} in a \.{tokenizer.json}). It asks for a whole \emph{grapheme cluster}, a letter with all its marks, if that has less than \given{6} bytes; takes the \emph{shortest} key that fits; and replaces the whole cluster, marks and all. Its source says that this seems broken and must stay, because the models were published with it. We agree on both counts.
+Hugging Face's library reads the same bytes in another way (\texttt{Precompiled} in a \.{tokenizer.json}). It looks up a whole \emph{grapheme cluster}, a letter with all its marks, if that has less than \given{6} bytes; takes the \emph{shortest} key that fits; and replaces the whole cluster, marks and all. Its source says that this seems broken and must stay, because the models were published with it. We agree on both counts, and do the same for such files.
 @^grapheme cluster@>
 
-\printedfunction{tokenizer/charsmap.c}{apply_to_cluster}
-
 @* The check. \label{sec:scorescheck}
-The program encodes the two texts of the hand calculation, first with tokens that have ranks, then with a SentencePiece model in which the same tokens have scores.
+The program encodes the two texts of the hand calculation, first with tokens that have ranks, then with a SentencePiece model in which the same tokens have scores. \.{unwoven/sentencepiece/shown.inc} makes the two; the model is written byte by byte, as in the second box.
 
 @c
 #include <stdio.h>
 #include <string.h>
 #include "sentencepiece/sentencepiece.h"
-@<The words of the hand calculation@>@;
-@<Tokens with ranks@>@;
-@<Tokens with scores@>@;
-@<Spell with both@>@;
-@#
+#include "sentencepiece/shown.inc"
+@;@#
 int main(int argc, char **argv)
 {
   bool values = argc > 1 && strcmp(argv[1], "values") == 0;
   return spell_with_both(values) ? 0 : 1;
 }
 
-@ The letters come first, as in every vocabulary; then the three words, in the order of their ranks.
-
-@<The words of the hand calculation@>=
-static const char *const word[] = @[{ "a", "b", "ab", "ba", "aba" }@];
-enum { WORDS = 5 };
-
-@ With ranks, the place in the list is the rank, as in a rank file. The vocabulary begins with single bytes; this one has two.
-
-@<Tokens with ranks@>=
-static bool with_ranks(struct memory *m, struct tokenizer *t,
-  struct error *why)
-{
-  uint32_t rank[WORDS];
-  for (uint32_t i = 0; i < WORDS; i++) {
-    struct vocab_entry *k = tokenizer_vocab_at(m, t, i, why);
-    if (k == NULL || !tokenizer_intern(m, t, word[i], strlen(word[i]),
-      &k->piece, why)) return false;
-    k->text = k->piece, rank[i] = i;
-  }
-  return tokenizer_index_vocab(m, t, why) && tiktoken_pairs_from_ranks(m, t, rank, why)
-    && tokenizer_index_added(m, t, why);
-}
-
-@ With scores, the words go into a message, piece by piece as in the box. It is small enough that every length fits in one byte. The scores fall from 0 in steps of one; every machine of this book stores a float with its
-lowest byte first, as the format does.
-
-@<Tokens with scores@>=
-static size_t write_piece(unsigned char *out, const char *words,
-  float score, unsigned char type)
-{
-  size_t n = strlen(words);
-  unsigned char *at = out;
-  *at++ = 10, *at++ = (unsigned char) (n + 9);
-  *at++ = 10, *at++ = (unsigned char) n;
-  memcpy(at, words, n), at += n;
-  *at++ = 21;
-  memcpy(at, &score, 4), at += 4;
-  *at++ = 24, *at++ = type;
-  return (size_t) (at - out);
-}
-
-@ The unknown piece is number 0, so the id of each word is its place in the list plus one. The training is BPE, and the whole normalizer is switched off: extra blanks stay, no blank is put before the text, and no blocks are written.
-
-@<Tokens with scores@>=
-static bool with_scores(struct memory *m, struct tokenizer *t,
-  struct error *why)
-{
-  static const unsigned char rest[] = @[{ 18, 2, 24, 2, 26, 6, 24, 0,@|
-    32, 0, 40, 0 }@];
-  unsigned char message[200];
-  uint32_t begin, end;
-  bool ours;
-  size_t n = write_piece(message, "<unk>", 0, 2);
-  for (int i = 0; i < WORDS; i++) n += write_piece(message + n,
-    word[i], (float) -i, 1);
-  memcpy(message + n, rest, sizeof rest);
-  return sentencepiece_read(m, t, "the message", message,
-    n + sizeof rest, &begin, &end, &ours, why);
-}
-
-@ One function encodes a text and prints the pieces. Since the second vocabulary begins with the unknown piece, its ids are one larger; |less| takes this off.
-
-@<Spell with both@>=
-static bool show(struct memory *m, struct tokenizer *t,
-  const char *text, uint32_t less, struct error *why)
-{
-  struct ids list = @[{ NULL, 0, 0 }@];
-  bool ok = tokenizer_encode(t, m, text, strlen(text), false, false,
-    &list, why);
-  printf("  %s:", text);
-  for (size_t i = 0; i < list.n; i++)
-    printf(" %s", word[(list.id[i] - less) % WORDS]);
-  printf("\n");
-  ids_free(m, &list);
-  return ok;
-}
-
-@ Both tokenizers encode both texts. The number of pairs is printed as a key, because the hand calculation gives it as well.
-
-@<Spell with both@>=
-static bool spell_with_both(bool values)
-{
-  struct memory m = @[{ .fail_at = 0 }@];
-  struct error why = @[{ "" }@];
-  bool ok = true;
-  for (int scores = 0; ok && scores < 2; scores++) {
-    struct tokenizer *t = memory_alloc(&m, MEMORY_TOKENS, 1, sizeof *t,
-      &why);
-    ok = t != NULL && (scores ? with_scores(&m, t, &why)
-      : with_ranks(&m, t, &why));
-    if (ok && values) printf("scores.pairs.%s %zu\n",
-      scores ? "scores" : "ranks", t->rules.n);
-    if (ok && !values) {
-      printf("%zu pairs from %s\n", t->rules.n, scores ? "scores"
-        : "ranks");
-      ok = show(&m, t, "abaa", (uint32_t) scores, &why)
-        && show(&m, t, "baa", (uint32_t) scores, &why);
-    }
-    tokenizer_close(&m, t);
-  }
-  if (!ok) printf("%s\n", why.text);
-  return ok && m.all.live == 0;
-}
-
-@ What the program prints:
+@ It prints the four merges of the hand calculation, and its spellings, twice:
 
 \checkpoint{build/out/sentencepiece.txt}{the same spelling from ranks and from scores}
 

@@ -7,9 +7,9 @@
 \incipit{Y}{ou have downloaded a} model, and beside its weights there is a file named \.{tokenizer.json}. You open it, and the words look broken: \texttt{Ġthe}, \texttt{cafÃ©}. Is the file damaged? No; it spells bytes. But suppose that something in it is new to you, a flag that you have never seen. May you skip it?
 @^Hugging Face@>@^tokenizer.json@>
 
-That is the question of this chapter. A tokenizer that is a little wrong makes no noise. It gives you ids, the model takes them, and its answers are a little worse: the text was cut in a way that the model has never met in training. So we build most of what tokenizers with merges use, and refuse the rest by name. Only what changes no id is ignored, for example how offsets into a text are trimmed.
+That is the question of this chapter. A tokenizer that is a little wrong makes no noise. It gives you ids, the model takes them, and its answers are a little worse: the text was cut in a way that the model has never met in training. So we build most of what published tokenizers use, and refuse the rest by name. We ignore only what changes no id, for example how offsets into a text are trimmed.
 
-We first learn to read the spelling. Then we take the machine apart that the file describes, and ask of each part: which types do we build, and what would go wrong if we guessed? The worst turns out to be a part that we know, and that means something else to the file's makers. What only fetches values out of JSON, key by key, is plain C in \.{unwoven/tokenizer-json}, with its reasons beside it.
+We first learn to read the spelling. Then we take the machine apart that the file describes, and ask of each part: which types do we build, and what would go wrong if we guessed? The worst case turns out to be a part that we do know, but that means something else to the file's makers. What only fetches values out of JSON, key by key, is plain C in \.{unwoven/tokenizer-json}, with its reasons beside it.
 
 \begin{byhand}{a word of the file}
 JSON has no bytes, only characters, and the words of a vocabulary should be printable and have no blanks. So GPT-2's authors gave every byte a character that can be seen. A byte that is a printable character of Latin-1 stands for itself. The others are three blocks: 0 to 32, which are 33 bytes; 127 to 160, which are 34; and 173, the soft hyphen. They get the characters from 256 on, in order. Which bytes are the word \texttt{ĠcafÃ©}?
@@ -133,19 +133,13 @@ For Hugging Face's library a tokenizer is a machine of five parts: a normalizer,
 We read them into the steps of \cref{tokenizer}. Three examples show how. \texttt{Digits} is one step: it cuts at a pattern, the class \texttt{\textbackslash p\char123 N\char125}. (So an Arabic four is cut out like an ASCII one, and so is a half, which is one character.) \texttt{ByteLevel} may be two: it may put a blank before the text, and it may cut by GPT-2's pattern. It also turns bytes into the alphabet of the file, but we need not do that, since we turned the file's words into bytes.
 
 And \texttt{Metaspace} is three. Blanks become blocks, the character U+2581. A block is put before a text never, always, or only where the whole text begins. And the text may be cut before every block. The order matters: no block is put where the text already begins with one, even one that was a blank. In this the
-newer form differs from the older, whose files prepend first and replace afterwards.
+newer form differs from the older, whose files prepend first and replace afterwards. There is a trap in ``where the whole text begins'': once the normalizer has removed something, it may mean the beginning of the original text, or of the normalized one. A file in which the difference may matter is refused.
 @^Metaspace@>
 
-\printedfunction{tokenizer-json/stages.c}{read_metaspace}
-
-What is the loop for? ``Where the whole text begins'' has two meanings once the normalizer has removed something: the beginning of the original text, or of the normalized one. A file in which the difference may matter is refused.
-
-@ Sequences may be nested, and are taken apart until single stages are left. The order of the file is the order in which they cut, and one order is refused: a stage after \texttt{ByteLevel} would see the
+@ Sequences may be nested, and are taken apart until single stages are left. (The readers of all stages are in \.{unwoven/tokenizer-json/stages.c}.) The stages cut in the order of the file, and one order is refused: a stage after \texttt{ByteLevel} would see the
 letters of the file's alphabet instead of the text, and there a byte of an accented letter may look like a digit.
 
-\printedfunction{tokenizer-json/stages.c}{stages_read}
-
-Exactness has an unpleasant side here. The makers' library was built from tables of several years: what it takes for an accent is what Unicode called a mark in its version~9, and for punctuation it asks version~8. A newer library of ours knows more. So the characters that have come since are listed in our program, and are left alone. Only two normalizers are missing, those of BERT and of bytes, which do several things at once.
+Exactness has an unpleasant side here. The makers' library uses tables of different years: an accent is what Unicode called a mark in its version~9, and punctuation is what it called so in version~8. Our library is newer and knows more characters. So our program lists those that have come since, and leaves them alone. Only two normalizers are missing, those of BERT and of bytes, which do several things at once.
 
 @* What we do not know, we refuse. \label{sec:description}
 Two rules protect us from a file that is newer than our program, or broken, or made to do damage. The first is about keys. A key that we do not know may change ids or not; we cannot tell. So it is refused. But programs write out all fields that they have, whether a tokenizer uses them or not, and a newer program has more of them. If we refused them all, we could read hardly any file. So there is an exception: a value that says nothing, null, false or empty, asks for nothing.
@@ -188,8 +182,8 @@ The function that looks at the next part of a pattern is a table in the form of 
 
 \printedfunction{tokenizer-json/dialects.c}{read_next}
 
-@ Folded letters are the strangest case. Where a group ignores the case of letters, Oniguruma also matches two letters with a single character that stands
-for them, such as the \texttt{\ss} of Gr\"o\ss e. So there we refuse the pairs that have such a character, and everything beyond ASCII. (|folded| has one bit for each depth of nesting.)
+@ Folded letters are the strangest case. Where a group ignores the case of letters, the pattern \texttt{ss} of Oniguruma also matches the single character \texttt{\ss}, which stands
+for two letters. So in such a group we refuse the five pairs of letters that have such a character, and everything beyond ASCII. (|folded| has one bit for each depth of nesting.)
 
 \printedfunction{tokenizer-json/dialects.c}{read_letter}
 
@@ -197,31 +191,27 @@ for them, such as the \texttt{\ss} of Gr\"o\ss e. So there we refuse the pairs t
 The model has words and merges. A merge is a pair of words, or, in older files, one string with one blank between two words. Both words and what they make together must be in the vocabulary; if they are not, the file is broken, or of a kind that marks the beginnings of words in its merges. Neither word may be empty, and a fuzzer found out why: with an empty vocabulary and two empty words our buffer was never allocated, and the second word began at a null pointer plus zero, which C does not allow. (\.{unwoven/tokenizer-json/words.c})
 @^fuzzing@>
 
-\emph{Dropout}, which omits merges at random to make training harder, must be off, or the same text would have other ids every time. The \emph{unknown token} stands for text that the vocabulary cannot spell. If every byte has a token it is never used, and the file may name one; if some byte has none we refuse the file, since no byte-level tokenizer that we have met does that. In a vocabulary of characters, an unknown character becomes bytes first, and the unknown token is the last resort. If only some bytes are words, a character whose bytes are all there is spelt in them, and another one is unknown. Then Hugging Face's library even changes their order: an unknown character waits until a known one follows, and bytes pass it. So ours waits, too (\cref{sec:lastcut}).
+\emph{Dropout}, which omits merges at random to make training harder, must be off, or the same text would have other ids every time. The \emph{unknown token} stands for text that the vocabulary cannot spell. If every byte has a token it is never used, and the file may name one; if some byte has none we refuse the file, since no byte-level tokenizer that we have met does that. In a vocabulary of characters, an unknown character becomes bytes first, and the unknown token is the last resort. Some files have tokens for only a few bytes. A character all of whose bytes have tokens is spelt in them, any other is unknown. If one of each kind follow each other, Hugging Face's library even changes their order: the unknown token waits until a known character comes, and the bytes overtake it. So ours waits as well (\cref{sec:lastcut}).
 @^unknown token@>
 
 @ A \emph{template} is a list in which \texttt{A} is the text, with special tokens before and after it. If two templates follow each other, the second one goes around the first. A template names a token by its text, in a field that is called \texttt{id} all the same; only the numbers under \texttt{ids} count. (\.{around.c}; the file has a second list, for pairs of texts, which we ignore: a model that writes is given one text.) Without a post-processor a second file, \.{tokenizer\_config.json}, says whether a text begins or ends with a special token.
 
-@ \label{sec:decodersteps}The \emph{decoder} of a byte-level vocabulary joins bytes, and that is all. With characters the decoder is a small program, whose steps change each token and, after the step called \texttt{Fuse}, the whole text. We carry out the steps of the first sort once, for all tokens, when the file is read. Of the second sort we know one step, which strips a blank from the beginning, and strips at most one: no encoder adds more, and to strip more would take what the model wrote. (\.{decoder.c})
+@ \label{sec:decodersteps}The \emph{decoder} of a byte-level vocabulary joins bytes, and that is all. With characters the decoder is a small program, whose steps change each token and, after the step called \texttt{Fuse}, the whole text. We carry out the steps before \texttt{Fuse} once, for all tokens, when the file is read. After it we know one step, which strips a blank from the beginning. It may strip one at most: no encoder adds more, so a second blank is one that the model wrote. (\.{decoder.c})
 
 @* The whole file, and other files. \label{sec:wholefile}
 In which order should we read the parts? Not in that of the file, and not in that of use: each part after those that it refers to. The words come before the decoder, which changes their texts, and both before the added tokens, which decode as they are written. These, and all stages, come before the tables that point into the pool of strings. (A fuzzer found a stage whose strings were added after the tables, and moved what they pointed to.) The ids around a text come last.
 
-\printedfunction{tokenizer-json/tokenizer_json.c}{read_description}
-
-Before that, |is_ours| decides whether a file is of our kind at all, that is, whether its model is BPE or Unigram. A file of another kind is not an error, and a caller may go on without a tokenizer; a file of our kind with an unknown field is an error, and the caller may not.
+Before all that, |is_ours| decides whether a file is of our kind at all, that is, whether its model is BPE or Unigram. A file of another kind is not an error, and a caller may go on without a tokenizer; a file of our kind with an unknown field is an error, and the caller may not.
 
 @ There are other kinds of files. We tell them apart by what they contain, not by their names, which users change. A model of SentencePiece begins with its first piece (\cref{sec:protobuf}), a list of ranks with a word and a number, a GGUF file with its four letters (\cref{gguf}). Everything else is taken for JSON, and the parser's message says what is wrong with it. And GPT-2 was published before \.{tokenizer.json} existed: as a vocabulary, \.{vocab.json}, and a list of merges, \.{merges.txt}. Everything else was in GPT-2's program, so it is in ours as well.
 @^merges.txt@>@^vocab.json@>
-
-\printedfunction{tokenizer-json/tokenizer_json.c}{file_content}
 
 @ Writing goes the other way (\.{writing.c}). Words are spelt in the alphabet of bytes, and merges as two words with a
 blank between, the form that old and new readers understand. Nothing depends on a date, on a machine, or on the order of a hash table: the same merges give the same bytes, and a test checks that.
 
 @* The check. \label{sec:descriptionscheck}
 The program learns a few merges from a short text, makes a tokenizer of them, writes it as a file, reads the file, and
-compares: both tokenizers must give a text the same ids. Then it shows how a file is refused.
+compares: both tokenizers must give a text the same ids. The text is encoded twice: once as typed by a user, where the end of a text is spelt in letters, and once as written by the program itself, where it is one token. Then it shows how a file is refused. (The parts are in \.{unwoven/tokenizer-json/shown.inc}.)
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -230,11 +220,8 @@ compares: both tokenizers must give a text the same ids. Then it shows how a fil
 #include <string.h>
 #include <unistd.h>
 #include "tokenizer-json/tokenizer_json.h"
-@<Show ids as pieces@>@;
-@<Show how a file is refused@>@;
-@<Go by way of a file, and compare@>@;
-@<Print the alphabet of bytes@>@;
-@#
+#include "tokenizer-json/shown.inc"
+@;@#
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
@@ -243,157 +230,7 @@ int main(int argc, char **argv)
   return print_round_trip();
 }
 
-@ The probe has a letter of two bytes in it, which no merge has joined.
-
-@<Show ids as pieces@>=
-static const char lesson[] = "the cat sat on the mat, "@|
-  "the rat sat on the cat";
-static const char probe[] = "<|endoftext|>the caf\xc3\xa9";
-enum { LESSON_MERGES = 14 };
-static void print_ids(const struct tokenizer *t, const char *label,
-  const struct ids *list)
-{
-  printf("%s", label);
-  for (size_t i = 0; i < list->n; i++) {
-    size_t n;
-    const unsigned char *byte = tokenizer_text(t, list->id[i], &n);
-    printf(i > 0 && i % 6 == 0 ? "\n          %u:" : " %u:",@|
-      (unsigned) list->id[i]);
-    for (size_t k = 0; k < n; k++)
-      if (byte[k] >= 33 && byte[k] < 127) putchar(byte[k]);
-      else printf(byte[k] == ' ' ? "_" : "<%02x>", byte[k]);
-  }
-  printf("\n");
-}
-
-@ It is encoded twice: once as text that a user has typed, in which the end of a
-text is letters like any others, and once as text that the program itself has written, in which it is
-one token. Two tokenizers are the same to us if they give the same ids both times.
-
-@<Show ids as pieces@>=
-static bool encode_probe(struct memory *m, struct tokenizer *t,
-  bool parse_special, struct ids *list, struct error *why)
-{
-  list->n = 0;
-  return tokenizer_encode(t, m, probe, strlen(probe), false,
-    parse_special, list, why);
-}
-@#
-static bool same_ids(struct memory *m, struct tokenizer *t,
-  struct tokenizer *u, struct error *why)
-{
-  struct ids one = @[{ NULL, 0, 0 }@], two = @[{ NULL, 0, 0 }@];
-  bool same = true;
-  for (int special = 0; same && special < 2; special++) {
-    same = encode_probe(m, t, special, &one, why)
-      && encode_probe(m, u, special, &two, why) && one.n == two.n
-      && memcmp(one.id, two.id, one.n * sizeof *one.id) == 0;
-    print_ids(u, special ? "  parsed:" : "  typed: ", &two);
-  }
-  ids_free(m, &one);
-  ids_free(m, &two);
-  return same;
-}
-
-@ The file goes to the system's directory for temporary files, under a unique name, which is not printed.
-
-@<Go by way of a file, and compare@>=
-static struct tokenizer *by_way_of_a_file(struct memory *m,
-  const struct bpe_merge *merge, size_t n, struct error *why)
-{
-  char path[] = "/tmp/incipit-vocabulary-XXXXXX";
-  int f = mkstemp(path);
-  if (f < 0) return NULL;
-  close(f);
-  struct tokenizer *t = NULL;
-  if (tokenizer_write(m, path, merge, n, why))
-    t = tokenizer_open(m, path, why);
-  remove(path);
-  return t;
-}
-
-@ As in every program of this book, the last question is whether all memory has been freed.
-
-@<Go by way of a file, and compare@>=
-static int print_round_trip(void)
-{
-  struct memory m = @[{ .fail_at = 0 }@];
-  struct error why = @[{ "no file can be made in /tmp" }@];
-  struct bpe_merge *merge;
-  size_t n;
-  if (!bpe_train(&m, lesson, strlen(lesson), split_gpt2,
-    LESSON_MERGES, &merge, &n, &why)) return 1;
-  struct tokenizer *t = tokenizer_from_merges(&m, merge, n, &why);
-  struct tokenizer *u = t ? by_way_of_a_file(&m, merge, n, &why)
-    : NULL;
-  bool same = false;
-  if (u != NULL) {
-    printf("%s, %zu ids, written and read again\n",
-      tokenizer_kind(u),@| tokenizer_vocab_size(u));
-    same = same_ids(&m, t, u, &why);
-    printf("%s\n", same ? "  the same ids" : "  DIFFERENT");
-    print_refusal(&m);
-  } else printf("%s\n", why.text);
-  tokenizer_close(&m, t);
-  tokenizer_close(&m, u);
-  bpe_forget(&m, merge);
-  return same && m.all.live == 0 ? 0 : 1;
-}
-
-@ The file that asks for BERT's normal form is of our kind, but has a normalizer that we do not have. The sentence is long, and is broken at blanks to fit the page.
-
-@<Show how a file is refused@>=
-static void print_refusal(struct memory *m)
-{
-  static const char text[] = "{\"model\": {\"type\": \"BPE\", "@|
-    "\"vocab\": {\"a\": 0}, "@| "\"merges\": []}, "@|
-    "\"normalizer\": {\"type\": "@| "\"BertNormalizer\"}, "@|
-    "\"pre_tokenizer\": "@| "{\"type\": \"ByteLevel\"}}";
-  char path[] = "/tmp/incipit-vocabulary-XXXXXX";
-  struct error why = @[{ "?" }@];
-  int f = mkstemp(path);
-  if (f < 0) return;
-  bool written = write(f, text,
-    strlen(text)) == (ssize_t) strlen(text);
-  close(f);
-  if (written && tokenizer_open(m, path, &why) == NULL) {
-    const char *words = why.text + strlen(path) + 2;
-    size_t n = strcspn(words, ";");
-    printf("refused:\n  %.*s\n", (int) n, words);
-    for (words += n + strspn(words + n, "; "); *words != 0;
-      words += n + strspn(words + n, " ")) {
-      n = strlen(words);
-      if (n > 60) for (n = 60; words[n] != ' '; n--) ;
-      printf("  %.*s\n", (int) n, words);
-    }
-  }
-  remove(path);
-}
-
-@ The figure of the alphabet needs a line for every byte, and the prose some keys. We count the bytes instead of repeating the rule.
-
-@<Print the alphabet of bytes@>=
-static int print_alphabet(void)
-{
-  printf("byte,character\n");
-  for (unsigned b = 0; b < 256; b++)
-    printf("%u,%u\n", b, (unsigned) tokenizer_byte_to_unicode(b));
-  return 0;
-}
-@#
-static int print_values(void)
-{
-  int itself = 0;
-  for (unsigned b = 0; b < 256; b++) itself += tokenizer_byte_to_unicode(b) == b;
-  printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n",
-    itself, 256 - itself);
-  printf("vocab.alphabet.last %u\n", (unsigned) tokenizer_byte_to_unicode(173));
-  printf("vocab.max_id %d\nvocab.max_stages %d\n", TOKENIZER_MAX_ID,
-    TOKENIZER_MAX_STEPS);
-  return 0;
-}
-
-@ What the program prints:
+@ Each id is printed with its bytes, of which those that are no printable character of ASCII are hexadecimal:
 
 \checkpoint{build/out/tokenizer-json.txt}{a tokenizer written, read, and refused}
 
