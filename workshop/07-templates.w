@@ -508,35 +508,7 @@ A table in \.{unwoven/templates/find.c} has the hashes of fifteen programs, each
 
 Could two programs have the same hash? Not by chance. An attacker could construct one, because this hash is not cryptographic; but publishing such a program with a model would only give that model's own conversations the wrong format.
 
-@ Could we not look for a telling word, \sign{im\_start} say, and take the template that has it? Other engines do. It works until a model has another default system turn, or a blank in another place; then the model answers a little worse, and you do not know why. Running the program is better: whoever edited it, it says itself what it prints. And if it cannot be read at all, you can give the name of a row.
-
-@<Find a template by its name@>=
-const struct chat_template *chat_template_at(size_t i)
-{
-  return i < TEMPLATES ? &table[i] : NULL;
-}
-const char *chat_template_name(const struct chat_template *t)
-{
-  return t->name;
-}
-const char *chat_template_names(char buffer[160])
-{
-  size_t n = 0;
-  for (size_t i = 0; i < TEMPLATES && n < 160; i++)
-    n += (size_t) snprintf(buffer + n, 160 - n, "%s%s",
-      i == 0 ? "" : ", ", table[i].name);
-  return buffer;
-}
-const struct chat_template *chat_template_named(const char *name,
-  struct error *why)
-{
-  char buffer[160], said[EXCERPT_MAX + 4];
-  for (size_t i = 0; i < TEMPLATES; i++)
-    if (strcmp(table[i].name, name) == 0) return &table[i];
-  error_say(why, "there is no template %s; the names are %s",@|
-    text_excerpt(name, strlen(name), 40, said), chat_template_names(buffer));
-  return NULL;
-}
+@ Could we not look for a telling word, \sign{im\_start} say, and take the template that has it? Other engines do. It works until a model has another default system turn, or a blank in another place; then the model answers a little worse, and you do not know why. Running the program is better, since an edited program prints what its editor wanted. And if it cannot be read at all, you can give the name of a row.
 
 @ The header has what callers need, in the order of this chapter.
 
@@ -580,15 +552,16 @@ const struct chat_template *chat_template_named(const char *name,
 @<Encode a script@>@;
 @<Encode a conversation@>@;
 @<Find what ends an answer@>@;
-@<Find a template by its name@>@;
+#include "templates/named.inc"
+@;@#
 
 @* Templates that are run. \label{sec:running}
-All other programs are run. The library's makers wrote no description of the language that says what happens in every case; what happens is what Jinja and Python do. So the contract is short: print exactly what Hugging Face's library prints, character for character, or refuse with a message. An interpreter that is nearly right is worse than none. A missing newline makes a model answer a little worse, and again you will not know why.
+All other programs are run. No document says what they do in every case: they do what Jinja and Python do. So our contract is short: print exactly what Hugging Face's library prints, character for character, or refuse with a message. An interpreter that is nearly right is worse than none. A missing newline makes a model answer a little worse, and again you will not know why.
 @^interpreter@>
 
-How large is the language? Not very: published templates are many, and nearly all of them use the same few constructs, loops and conditions, a dozen methods of strings, a dozen filters. We counted before we wrote, and have what is used. Every other name of the language is known as a name, so that using it is an error which says so.
+How large is the language? There are many published templates, but nearly all of them use the same few constructs: loops and conditions, a dozen methods of strings, a dozen filters. We counted before we wrote, and built what is used. A template that uses another filter or method of Jinja gets an error that names it.
 
-@ Here is the grammar, from the loosest operator to the tightest. What is set in typewriter type stands as it is; outside of it a star means any number, a question mark perhaps one, and a bar a choice.
+@ Here is the grammar, from the loosest operator to the tightest. Typewriter type is written as it is; outside of it a star means any number of times, a question mark at most once, and a bar a choice.
 
 \medskip
 \begin{tabular}{@@{}l@@{\enspace}p{90mm}@@{}}
@@ -616,33 +589,35 @@ What does \texttt{\{\{ 'a' \textasciitilde\ 1 + 2 \}\}} print? The wavy line joi
 What does a loop over two items print whose body is a \texttt{break}, and whose \texttt{else} says \emph{none}? The \texttt{else} of a loop should run when there were no items. Jinja notes at the \emph{end} of a turn that there was one, and the first turn never comes to its end: \emph{none} is printed.
 \end{byhand}
 
-@ The parser makes a tree, by recursive descent, one function for each line of the grammar. One decision is worth a sentence: what goes from left to right is no deep tree. A value and the steps behind it, or a sum of many terms, are one node with a list, so a template with a long sum is long and not deep.
+@ The parser makes a tree by \emph{recursive descent}, with one function for each line of the grammar. The textbook's tree for a sum is as deep as the sum has terms, and a function that walks through it calls itself as often. So we make a sum one node with a list of terms, and likewise a value with the steps after it: a long template makes a long list and not a deep tree.
+@^recursive descent@>
 
-The evaluator is then a function with a case for each kind of node. Its heart is the step: given what is on the left, what comes out?
+The evaluator is a function with a case for each kind of node. Its heart is the step: given the value on the left, what comes out?
 
 \printedfunction{templates/jinja_run.c}{eval_step}
 
-Everything that can fail returns false, and the first error stays. With it stays the line of the source that was being evaluated, since a message without a line is of no use in a long program.
+Everything that can fail returns false. We keep the first error, with the line of the template that was being evaluated: in a long program a message without a line is of no use.
 
-@ Which variable does a name mean? Python asks when it gets there. Jinja decides it before, since it compiles a template to a function of Python, and its rules show it. A name that a block sets is the block's own, wherever in the block it is set. A loop's body is such a block, anew in each turn; a branch of an \texttt{if} is not. A macro sees the variables around it as they are when it is called. So a template that counts in a loop counts in vain, and its author needs a \emph{namespace}, a box whose contents can be changed from within.
+@ Which variable does a name mean? Try to count in a template: \texttt{\{\% set n = n + 1 \%\}} in the body of a loop. After the loop |n| is what it was before. Why? Jinja compiles a template to a function of Python, and it decides what a name means when it compiles, not when it gets there. A name that a block sets anywhere is the block's own. A loop's body is such a block, anew in each turn; a branch of an \texttt{if} is not. So each turn has an |n| of its own, which starts with the value of the outer one. If a template really has to count, it needs a \emph{namespace}, an object whose attributes can be set from within a block. A macro, by contrast, sees the variables around it as they are when it is called.
+@^namespace, of Jinja@>
 
-We decide it in the same way (\.{jinja\_names.c}): each name becomes a place, \emph{so many functions out, and which variable there}. When a block begins, its own names get their first values.
+We decide it in the same way, before the template runs (\.{jinja\_names.c}): each name becomes a pair of numbers, how many blocks further out its variable is, and which variable it is there. When a block begins, its own names get their first values.
 
 \printedfunction{templates/jinja_run.c}{enter}
 
-@ Loops are the other half of the core. An item is pulled when it is needed and not before, since a condition may look at what earlier turns did; asking for |loop.last| looks ahead by one. The variable |idle| is the surprise of the box.
+@ Loops are the other half of the core. We fetch an item only when its turn comes, since a loop's condition may look at what earlier turns did; only |loop.last| has to look ahead by one. The variable |idle| is the surprise of the box.
 
 \printedfunction{templates/jinja_run.c}{run_turns}
 
-@ Values have Python's rules, and here are those that bite. Integers, truth values and floats that are the same number are equal, and one is as good a key of a dictionary as another. We compare an integer of 64 bits with a float exactly; turning it into a float first would make two different numbers equal. Python's integers have no bounds. Ours do, and a sum that needs more bits is an error, never a wrong number.
+@ Values have Python's rules, and here are those that bite. Integers, truth values and floats that are the same number are equal, and one is as good a key of a dictionary as another. We compare an integer of 64 bits with a float exactly; turned into a float first, two different integers might be equal to it. Python's integers have no bounds. Ours have 64 bits, and a sum that needs more is an error, never a wrong number.
 
-An undefined value prints nothing, is empty, and can be gone through; but adding it to anything, or asking it for an attribute, is an error. After a dot a method comes before a key, in brackets a key before a method. A text that was declared safe, with the filter of that name, makes a text that is added to it safe, too, by replacing HTML's five characters. No chat needs that; but templates do it, by accident, and their models were trained on what came out.
+An undefined value prints nothing and counts as an empty list; but adding it to anything, or asking it for an attribute, is an error. After a dot a method comes before a key, in brackets a key before a method. And there is the filter \texttt{safe}, which was made for web pages. If a text is declared safe, every text added to it has HTML's five special characters replaced. No chat needs that; but templates do it, by accident, and their models were trained on what came out.
 
-A filter such as \texttt{select} is lazy: nothing happens until somebody goes through its items, and so an error in it may never come. We make the items at once and keep the error for whoever goes so far.
+A filter such as \texttt{select} is \emph{lazy} in Jinja: it does nothing until a loop goes through its items, so an error in the third item may never show. We make the items at once. If one of them fails, we keep its error, and report it only to a loop that gets so far.
 
-@ White space decides between two templates that look alike. A line with nothing but a tag prints nothing: blanks before the tag are dropped, and the newline after it. That holds for tags with a percent sign and for comments, and not for expressions. A minus sign in a tag drops all white space on its side, Unicode's, newlines included; a plus sign keeps it. Line ends become newlines, also within strings, and the very last one is dropped.
+@ White space decides between two templates that look alike. A line with nothing but a tag prints nothing: the blanks before the tag are dropped, and so is the newline after it. That holds for tags with a percent sign and for comments, but not for expressions. A minus sign in a tag drops all white space on its side, newlines included; a plus sign keeps it. Line ends of any kind become newlines, even within strings, and the very last one is dropped.
 
-@ A template comes with a model from a stranger, and its input from another. It can call nothing outside of this module. What can it do? It can run for ever, fill the memory, or exhaust the stack; some published ones do, with an ordinary description of a tool, because their macros call each other in a circle. The library has one limit, on the length of a range. We have a few more, and each is an error:
+@ A template comes from one stranger, with a model, and its input from another. It can call nothing outside of this module. What harm can it do? It can run for ever, fill the memory, or exhaust the stack. Some published ones do, given an ordinary description of a tool, because their macros call each other in a circle. The library has one limit, on the length of a range. We have a few more, and going beyond one is an error:
 
 \medskip
 \begin{tabular}{@@{}p{86mm}r@@{}}
@@ -656,7 +631,7 @@ numbers of a range & \given{100000}
 \end{tabular}
 \medskip
 
-Sixteen bytes are a step since a filter may look at a long text as often as it likes. Values are never freed while a template runs; all blocks go at its end. Is that not wasteful for a text that grows turn by turn? It would be, if each version were a copy. But a text that ends where the free memory begins grows in place, and its old versions are its beginnings.
+Why do bytes count as steps? A filter may look through a long text again and again, and that takes time as well. Values are never freed while a template runs; all memory is freed at its end. Is that not wasteful for a text that grows turn by turn? It would be, if we copied the text in each turn. But a text that ends where the free memory begins grows in place, and its earlier versions are beginnings of the same bytes.
 
 @* Marks in a text that was printed. \label{sec:signs}
 The output of a program is one string, and the promise of \cref{sec:injection} seems to be lost: how can we tell a mark of the template from a mark that a user typed? It is worse than it looks. Take a template that prints \texttt{<\textbar im\_} before the user's words. If they begin with \texttt{end\textbar>}, there is a mark that neither of the two wrote.
@@ -670,14 +645,14 @@ The few operations that write other letters than they read, such as small ones, 
 If no mark anywhere has such a byte, and that is nearly always so, we encode the text as the library does. Otherwise we cut it at the marks that are the template's own, as in \cref{sec:injection}, and all that lies between two of them is text. The template has seen the words just as they were typed, so even a talk about special tokens is formatted as the library formats it.
 The role of a turn is not a speaker's word: it is ours, and many templates print it inside a mark.
 
-And there are ids that a program prints without a template having been asked: the beginning of a text. The library adds none of its own to a formatted conversation, because the program prints it where it is wanted. So neither do we, and no prompt begins twice.
+Usually a tokenizer puts the id that begins a text before it. For a formatted conversation neither the library nor we do so: where the token is wanted, the template prints it. Otherwise a prompt would begin twice.
 
-@ What does a program need besides the turns? The names of the special tokens, as |bos_token|; \texttt{tools}, a list, if there are any; \texttt{add\_generation\_prompt}; and whatever the model's makers have thought of, as \texttt{enable\_thinking}. You give variables with \.{--kwarg} and tools with \.{--tools}. If a model calls a tool, its call is text like any other, and ends its turn; running the tool is yours.
+@ What does a program need besides the turns? The special tokens, such as |bos_token|; the list \texttt{tools}, if there are any; \texttt{add\_generation\_prompt}; and whatever variables the model's makers have invented, such as \texttt{enable\_thinking}. You give variables with \.{--kwarg} and tools with \.{--tools}. If a model calls a tool, its call is text like any other, and ends its turn; running the tool is yours.
 
-How do we know that it is right? By asking the library. A file in \.{tests/golden/jinja} has small templates for every rule of this chapter, and what the library printed for them, or that it refused; its script makes it anew. A larger set, real templates among them, is compared when it is at hand; and while this was written, templates that a program had put together at random went through both until no text differed. Errors need not be worded alike. But where Python refuses, we refuse.
+How do we know that it is right? By asking the library. A file in \.{tests/golden/jinja} has small templates for every rule of this chapter, and what the library printed for them, or that it refused; its script makes it anew. A larger set, real templates among them, is compared when it is at hand. And while we wrote this, a program put templates together at random, and both interpreters ran them, until no text differed. Errors need not be worded alike. But where Python refuses, we refuse.
 
 @* Three turns, printed. \label{sec:talkcheck}
-The program renders three turns in several templates, makes blanks and newlines visible, and puts the words of the turns in quotation marks. With |"values"| it prints the keys of the prose, with |"strips"| the data of the figure.
+The program renders three turns in eight templates. \.{unwoven/templates/shown.inc} prints them: a blank of the template as an underscore, a newline as a backslash and an n, and the words of the speakers in quotation marks. With |"strips"| it prints the data of the figure.
 
 @c
 #include <stdio.h>
@@ -686,11 +661,9 @@ The program renders three turns in several templates, makes blanks and newlines 
 #include "templates/jinja.h"
 @;@#
 @<Three turns, and the templates that are shown@>@;
-@<Print a script so that its blanks can be seen@>@;
-@<Count what is said, and what is not@>@;
-@<Print the strips of the figure@>@;
+#include "templates/shown.inc"
+@;@#
 @<Small templates, and what they print@>@;
-@<A program for ChatML, and what it costs@>@;
 @#
 int main(int argc, char **argv)
 {
@@ -729,81 +702,11 @@ static const char *const shown[] = @[{ "chatml", "qwen2", "llama2",@|
   "llama3", "llama3.1", "mistral", "mistral-v3", "pocket" }@];
 enum { SHOWN = sizeof shown / sizeof *shown };
 
-@ A blank of the template is printed as an underscore, and a newline as a backslash and an n.
-
-@<Print a script so that its blanks can be seen@>=
-static size_t print_part(const struct rendered_prompt *s,
-  const struct prompt_part *p, bool print)
-{
-  size_t n = p->kind == PROMPT_PART_SAID ? 2 : 0;
-  if (print && n > 0) printf("\"");
-  for (size_t i = 0; i < p->n; i++) {
-    char c = (char) s->text.byte[p->at + i];
-    n += c == '\n' ? 2 : 1;
-    if (c == ' ' && p->kind != PROMPT_PART_SAID) c = '_';
-    if (print) printf(c == '\n' ? "\\n" : "%c", c);
-  }
-  if (print && p->kind == PROMPT_PART_SAID) printf("\"");
-  return n;
-}
-
-@ A part that would not fit on the line begins a new one, indented like the first.
-
-@<Print a script so that its blanks can be seen@>=
-static void print_script(const char *name, const struct rendered_prompt *s)
-{
-  size_t column = 0;
-  printf("%-11s", name);
-  for (size_t i = 0; i < s->n; i++) {
-    size_t n = print_part(s, &s->part[i], false);
-    if (column > 0 && column + n > 76)
-      printf("\n%-11s", ""), column = 0;
-    column += print_part(s, &s->part[i], true);
-  }
-  printf("\n");
-}
-
 @ The keys count, for each template, the marks, the characters of the template, and those of the speakers (\cref{fig:turns}). In ChatML \val{talk.chatml.marks} marks and \val{talk.chatml.frame} characters of the template surround the speakers' \val{talk.chatml.said} characters; Mistral's first needs \val{talk.mistral.marks} and \val{talk.mistral.frame}. Llama~3.1 spends \val{talk.llama3.1.frame} characters, most of them on dates. And the built-in model, with one mark and
 \val{talk.pocket.frame} characters, follows the dialogues that it was trained on.
 
 \widefig{turns}{fig:turns}{Three turns in eight templates, from left to right as they are read. Thick and grey: what the user says. Thick and red: what the model said. Thin: text of the template. Ticks: its marks, one token each.}{Eight horizontal strips, one for each template. In all of them a short grey piece is followed by a longer red one and a grey one of middle length. Between them are ticks and
 thin lines: long thin lines before the first words of Qwen2 and of Llama 3.1, hardly any in Mistral. The built-in model's strip has one tick, at its beginning.}
-
-@ We add up the lengths of the parts, kind by kind; a mark counts as one.
-
-@<Count what is said, and what is not@>=
-static void print_counts(const char *name, const struct rendered_prompt *s)
-{
-  size_t count[3] = @[{ 0, 0, 0 }@];
-  for (size_t i = 0; i < s->n; i++)
-    count[s->part[i].kind] += s->part[i].kind == PROMPT_PART_MARK ? 1
-      : s->part[i].n;
-  printf("talk.%s.marks %zu\ntalk.%s.frame %zu\ntalk.%s.said %zu\n",
-    name, count[PROMPT_PART_MARK], name, count[PROMPT_PART_FRAME], name,
-    count[PROMPT_PART_SAID]);
-}
-
-@ In the figure a mark is as wide as two characters, because it is one token, as most short words are. Each part is drawn between two points; a row of \texttt{nan} after them interrupts the line.
-
-@<Print the strips of the figure@>=
-static void print_strips(size_t row, const struct rendered_prompt *s)
-{
-  size_t at = 0;
-  for (size_t i = 0; i < s->n; i++) {
-    const struct prompt_part *p = &s->part[i];
-    size_t n = p->kind == PROMPT_PART_MARK ? 2 : p->n;
-    int column = p->who == ROLE_ASSISTANT;
-    if (p->kind == PROMPT_PART_FRAME) column = 2;
-    if (p->kind == PROMPT_PART_MARK) column = 3;
-    for (int end = 0; end < 3; end++) {
-      printf("%zu", end == 0 ? at : at + n);
-      for (int k = 0; k < 4; k++)
-        printf(end < 2 && k == column ? ",%zu" : ",nan", row);
-      printf("\n");
-    }
-    at += n;
-  }
-}
 
 @ Then it runs some small templates. Each is printed with its output, or with what is wrong with it.
 
@@ -835,43 +738,19 @@ static void print_small(struct memory *m)
   json_decref(one);
 }
 
-@ And what does a program cost beside a row? ChatML's own, which is a row as well, formats the three turns.
+@ What does a program cost beside a row? We wrote ChatML as a program. It takes \val{talk.run.steps} steps, parsing included, for the \val[bare]{talk.run.bytes} bytes of the three turns. That is a fraction of a millisecond, and the model then needs milliseconds for each token. So the limit on steps leaves room for conversations that no context would hold.
 
-@<A program for ChatML, and what it costs@>=
-static const char chatml[] = "{% for m in messages %}{{ '<|im_start|>' + "@|
-  "m.role + '\\n' + m.content + '<|im_end|>' + '\\n' }}{% endfor %}"@|
-  "{{ '<|im_start|>assistant\\n' }}";
-@#
-static bool print_cost(struct memory *m, struct error *why)
-{
-  static const char *const role[] = @[{ "system", "user", "assistant" }@];
-  json_t *all = json_array();
-  struct jinja_request q = @[{ .messages = all }@];
-  struct jinja_answer a;
-  for (size_t i = 0; i < 3; i++)
-    json_array_append_new(all, json_pack("{s:s, s:s%}", "role",@|
-      role[three[i].who], "content", three[i].text, three[i].n));
-  bool ok = jinja_render(m, chatml, sizeof chatml - 1, &q, &a, why);
-  json_decref(all);
-  if (!ok) return false;
-  printf("talk.run.steps %zu\ntalk.run.bytes %zu bytes\n", a.steps, a.text.n);
-  jinja_answer_free(m, &a);
-  return true;
-}
-
-@ The program takes \val{talk.run.steps} steps, parsing included, for the \val[bare]{talk.run.bytes} bytes that it prints: a fraction of a millisecond, before a model that needs milliseconds for each token. The limit on steps leaves room for conversations that no context would hold.
-
-@ The program prints the turns in eight templates. Here are four of them:
+@ Here are four of the eight templates:
 
 \widecheckpoint[1,15]{build/out/templates.txt}{the same three turns in four templates}
 
 @ The other four are Llama~3.1, with its dates, and three that have hardly anything around the words:
 
-\widecheckpoint[16,28]{build/out/templates.txt}{and in four more}
+\widecheckpoint[16,29]{build/out/templates.txt}{and in four more}
 
 @ The small templates come last, and each has one of the surprises of this chapter.
 
-\widecheckpoint[29,48]{build/out/templates.txt}{small templates, and below each what it prints}
+\widecheckpoint[30,49]{build/out/templates.txt}{small templates, and below each what it prints}
 
 @* Exercises. \label{sec:talkexercises}
 The first two need only a pencil, and so do the last but one. The third adds a template as a row, and the last one as a program.

@@ -42,7 +42,7 @@ The description ends at byte 131. Data begin at the next multiple of 32, which i
 $160+32=192$ of the file. It has $4\cdot4=16$ bytes, and the file ends at $192+16=208$. Each tensor now begins at a multiple of 32, so a processor can load its numbers without crossing a boundary: that is what the zeros pay for.
 \end{byhand}
 
-@ The program writes this file and seven damaged ones, and opens each of them with the function that opens every file of tensors.
+@ The program writes this file and seven damaged ones, and opens each of them with the function that opens every file of tensors. The table of the damages is in \.{unwoven/gguf/shown.inc}.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -51,9 +51,8 @@ $160+32=192$ of the file. It has $4\cdot4=16$ bytes, and the file ends at $192+1
 #include <unistd.h>
 #include "safetensors/tensor_file.h"
 @;@#
-@<Append to a file in memory@>@;
-@<Write the file of the hand calculation@>@;
-@<Open it, and say what it has@>@;
+#include "gguf/shown.inc"
+@;@#
 int main(int argc, char **argv)
 {
   (void) argv;
@@ -61,83 +60,6 @@ int main(int argc, char **argv)
   for (int damage = 0; damage < DAMAGES; damage++)
     if (!open_again(damage)) return 1;
   return 0;
-}
-
-@ A file of this format is written from front to back, with two operations: a number of a given size, and a string.
-
-@<Append to a file in memory@>=
-struct growing { unsigned char byte[256]; size_t n; };
-static void put_number(struct growing *f, size_t bytes, uint64_t x)
-{
-  for (size_t i = 0; i < bytes; i++)
-    f->byte[f->n++] = (unsigned char) (x >> 8 * i);
-}
-static void put_string(struct growing *f, const char *text)
-{
-  put_number(f, 8, strlen(text));
-  memcpy(f->byte + f->n, text, strlen(text));
-  f->n += strlen(text);
-}
-
-@ Each damaged file has one field that differs. A row of the table has the values of all of them.
-
-@<Write the file of the hand calculation@>=
-enum { DAMAGES = 8 };
-static const struct damage_row { const char *what; unsigned version, alignment,
-  columns, type; const char *second; unsigned offset; size_t size; } row[DAMAGES] =
-  @[{ {"as it should be", 3, 32, 5, 1, "b", 32, 208},@|
-    {"one byte is missing", 3, 32, 5, 1, "b", 32, 207},@|
-    {"no zeros between", 3, 32, 5, 1, "b", 30, 208},@|
-    {"another shape", 3, 32, 50, 1, "b", 32, 208},@|
-    {"the same name twice", 3, 32, 5, 1, "a", 32, 208},@|
-    {"an unknown type", 3, 32, 5, 99, "b", 32, 208},@|
-    {"an odd alignment", 3, 24, 5, 1, "b", 32, 208},@|
-    {"the first version", 1, 32, 5, 1, "b", 32, 208} }@];
-
-@ These are the lines of the hand calculation, in their order.
-
-@<Write the file of the hand calculation@>=
-static void describe(struct growing *f, const struct damage_row *r)
-{
-  memcpy(f->byte, "GGUF", 4), f->n = 4;
-  put_number(f, 4, r->version);
-  put_number(f, 8, 2), put_number(f, 8, 1);
-  put_string(f, "general.alignment");
-  put_number(f, 4, 4), put_number(f, 4, r->alignment);
-  put_string(f, "a");
-  put_number(f, 4, 2);
-  put_number(f, 8, r->columns), put_number(f, 8, 3);
-  put_number(f, 4, r->type), put_number(f, 8, 0);
-  put_string(f, r->second);
-  put_number(f, 4, 1), put_number(f, 8, 4);
-  put_number(f, 4, 0), put_number(f, 8, r->offset);
-}
-
-@ The numbers of the tensors are zeros, and nothing else in the file is.
-
-@<Open it, and say what it has@>=
-static bool open_again(int damage)
-{
-  struct memory m = @[{ .fail_at = 0 }@];
-  struct error why;
-  struct growing f = @[{ .n = 0 }@];
-  char path[] = "ab.gguf";
-  describe(&f, &row[damage]);
-  FILE *out = fopen(path, "wb");
-  bool ok = out != NULL
-    && fwrite(f.byte, 1, row[damage].size, out) == row[damage].size;
-  if (out == NULL || fclose(out) != 0 || !ok) return false;
-  struct tensor_file *w = tensor_file_open(&m, path, &why);
-  printf("%s\n", row[damage].what);
-  if (w == NULL) printf("  %s\n", why.text);
-  for (size_t i = 0; w != NULL && i < tensor_file_count(w); i++) {
-    const struct tensor_entry *t = tensor_file_at(w, i);
-    printf("  %s: %s, %d numbers from byte %d on\n", t->name,
-      number_types[t->type].name, (int) t->elements, (int) t->begin);
-  }
-  tensor_file_close(&m, w);
-  unlink(path);
-  return true;
 }
 
 @* What is in the file. \label{sec:gguf}
@@ -307,34 +229,8 @@ static bool take_name(struct gguf_reader *r, size_t max, struct gguf_words *name
     names in arrays of 64. */
 
 @* The keys. \label{sec:ggufkeys}
-The first 24 bytes decide whether we can read the file at all. Three kinds that we cannot read deserve a sentence of their own. Files of version 1 have lengths of 32 bits; that version was soon replaced, and such a file must be converted anew. A file from a big-endian
-machine has its bytes in the other order, so its version 3 reads as $3\cdot2^{24}$. And a later version may change anything.
+The first 24 bytes decide whether we can read the file at all (\.{unwoven/gguf/counts.inc}). Three kinds that we cannot read deserve a sentence of their own. Files of version 1 have lengths of 32 bits; that version was soon replaced, and such a file must be converted anew. A file from a big-endian machine has its bytes in the other order, so its version 3 reads as $3\cdot2^{24}$. And a later version may change anything.
 @^big-endian@>
-
-@<Read the first 24 bytes@>=
-static bool read_counts(struct gguf_reader *r, struct gguf_file *g, uint64_t *keys)
-{
-  static const char wanted[] = "2 or 3, little endian";
-  uint64_t version = 0;
-  strcpy(r->field, "the beginning");
-  if (g->size < 4 || memcmp(g->bytes, "GGUF", 4) != 0)
-    return gguf_bad(r, "something else", "the four letters GGUF");
-  r->at = 4;
-  if (!take_number(r, 4, &version)) return false;
-  char found[64];
-  const char *more = "";
-  /*- a big-endian 3 reads as 3 times 2^24 */
-  if (version == 1) more = ", which has lengths of 32 bits";
-  else if (version != 0 && (version & 0xffff) == 0)
-    more = ", written by a big-endian machine";
-  snprintf(found, sizeof found, "%" PRIu64 "%s", version, more);
-  strcpy(r->field, "the version");
-  if (version != 2 && version != 3) return gguf_bad(r, found, wanted);
-  strcpy(r->field, "the number of tensors");
-  if (!take_number(r, 8, &g->n_tensors)) return false;
-  strcpy(r->field, "the number of keys");
-  return take_number(r, 8, keys);
-}
 
 @ Both counts are claims. How many keys can a file have at most? A key takes at least 14 bytes: 8 for the length of its name, 1 for the name, 4 for the type and 1 for the value. A tensor takes at least 25. So the size of the file bounds both counts, and only after that comes a second, smaller bound: how many any honest file
 could have.
@@ -463,7 +359,7 @@ static bool read_keys(struct gguf_reader *r, struct gguf_file *g, uint64_t n)
   return true;
 }
 
-@ One key concerns the file itself: the alignment. It must be a power of two, so that one mask rounds up to it. With 0 the division of other readers fails; with 24, as in the seventh file above, readers that use a mask and readers that divide disagree about every offset.
+@ One key concerns the file itself: the alignment. It must be a power of two, so that one mask rounds up to it. With 0 the division of other readers fails; with 24, as in the seventh file of our check, readers that use a mask and readers that divide disagree about every offset.
 
 @<Find the alignment@>=
 static bool read_alignment(struct gguf_reader *r, struct gguf_file *g)
@@ -623,7 +519,8 @@ void gguf_free(struct gguf_file *g)
 #include "gguf/inside.h"
 @;@#
 @<A reader of the description@>@;
-@<Read the first 24 bytes@>@;
+#include "gguf/counts.inc"
+@;@#
 @<Check the counts against the size of the file@>@;
 @<Read a value@>@;
 @<Read the keys@>@;
@@ -659,7 +556,7 @@ Reading and writing go through the same rows, so a setting cannot be read under 
 \texttt{attention\_bias}, \texttt{mlp\_bias} & the first layer has a tensor \dots\texttt{.bias}\\
 \texttt{vocab\_size} & rows of \texttt{token\_embd.weight}\\
 \texttt{rope\_scaling} of a Llama 3 & the tensor \texttt{rope\_freqs.weight}, a divisor for each wheel\\
-\texttt{sliding\_window} & a key that \texttt{llama.cpp} does not read in our families\\
+\texttt{sliding\_window} & a key that \texttt{llama.cpp} reads in a few families only\\
 \texttt{hidden\_act}, scaled scores & not at all: the architecture has one\\
 \texttt{do\_sample} & not at all: so nobody follows the advice
 \end{tabular*}
@@ -667,10 +564,10 @@ Reading and writing go through the same rows, so a setting cannot be read under 
 
 The last row needs a word. Advice for sampling is copied from \.{generation\_config.json}, where temperature, |top_k| and the rest count only if |do_sample| is true. The format has no key for |do_sample|, and the programs that make the files copy a temperature even if the model's makers said that it should not be used. So we let none of them count, except the penalty for repetition, which counts always. Then the directory of a model and its file write the same text. The command \.{inspect} lists the advice, and you can give it as options.
 
-A window is dangerous in the other direction. There is a key for it, but \texttt{llama.cpp} asks for that key only in other architectures. A Mistral's file would open everywhere, and there each row would see everything. So we do not write such a file, and refuse one whose window is shorter than the context.
+A window is dangerous in the other direction. There is a key for it, but \texttt{llama.cpp} asks for that key only in a few architectures, such as Gemma~3's. A Mistral's file would open everywhere, and then each row would see everything. So we do not write such a file, and refuse to read one whose window is shorter than the context.
 @^sliding window@>
 
-@ \label{sec:ggufaccount}Which keys change nothing? Many are known: they describe the file, its author, the tokens for uses that we do not have. Each is listed with its reason, as for \.{config.json}. Some keys are right with one value only: a number of experts must be 0, and so must a cap of the scores. But there are also keys that nobody can list. The programs that make files add a few of their own, as \.{mradermacher.quantize\_version}, and put their own name before them. The first word of a key is its \emph{namespace}, and a reader of models asks in six of them: that of the file, of its parts, of its rounding, of the tokenizer, of an adapter, and of the architecture. A key in any other namespace changes no model; we pass over it, and list it. A key in one of the six that is in no table is unknown, and refused by name. All unknown keys are named in one sentence, and you can say which of them to ignore.
+@ \label{sec:ggufaccount}Which keys change nothing? Many are known: they describe the file, its author, the tokens for uses that we do not have. Each is listed with its reason, as for \.{config.json}. Some keys are right with one value only: in a family that has no experts their number must be 0, and in one without a cap so must the cap. But there are also keys that nobody can list. The programs that make files add a few of their own, as \.{mradermacher.quantize\_version}, and put their own name before them. The first word of a key is its \emph{namespace}, and a reader of models asks in six of them: that of the file, of its parts, of its rounding, of the tokenizer, of an adapter, and of the architecture. A key in any other namespace changes no model; we skip it, and list it. A key in one of the six that is in none of our tables is refused by name. All unknown keys are named in one sentence, and you can say which of them to ignore.
 @^namespace@>
 
 The reading itself, \.{unwoven/families/gguf\_settings.c}, has nothing new. It first asks what the file is: an adapter has the architecture of its model and is none, and a model may be cut into several files, of which each has only some of the tensors.
@@ -717,7 +614,7 @@ The types are SentencePiece's. Type 3 is \emph{control}: its text is found in a 
 \end{tabular*}
 \end{table}
 
-Qwen's row says more than the file. Its published tokenizer brings a text into the normal form C first; the file does not say so, and \texttt{llama.cpp} does not do it. We follow the makers. We also do so where \texttt{llama.cpp} has another pattern than they have: its own matcher knows no categories in a class and no folded case, so it asks whether a letter is \texttt a to \texttt z where the makers ask whether it is small. For Greek that makes other tokens. (The patterns are in \.{unwoven/tokenizer-json/gguf\_patterns.c}; a test compares every row with pieces that the makers' library has cut by the makers' own notation.)
+Qwen's row says more than the file. Its published tokenizer brings a text into the normal form C first; the file does not say so, and \texttt{llama.cpp} does not do it. We follow the makers. We also follow the makers where the pattern of \texttt{llama.cpp} differs from theirs. Its own matcher knows no categories of Unicode within a class and no folded case, so where the makers ask whether a letter is small it asks whether it is one of \texttt a to \texttt z. For Greek that makes other tokens. (The patterns are in \.{unwoven/tokenizer-json/gguf\_patterns.c}; a test compares every row with pieces that the makers' library has cut by the makers' own notation.)
 
 Two flags say whether a text gets a token before it and after it. If the first flag is absent, vocabularies with scores add a token, and so does a Llama~3; older files of theirs rely on it. All of this fills the same |struct tokenizer| as \cref{tokenizer-json} does, and is in \.{unwoven/tokenizer-json}.
 

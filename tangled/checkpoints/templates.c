@@ -15,67 +15,7 @@ static const struct turn three[3] = {
 static const char *const shown[] = { "chatml", "qwen2", "llama2",
   "llama3", "llama3.1", "mistral", "mistral-v3", "pocket" };
 enum { SHOWN = sizeof shown / sizeof *shown };
-
-/* <Print a script so that its blanks can be seen> */
-static size_t print_part(const struct rendered_prompt *s,
-  const struct prompt_part *p, bool print)
-{
-  size_t n = p->kind == PROMPT_PART_SAID ? 2 : 0;
-  if (print && n > 0) printf("\"");
-  for (size_t i = 0; i < p->n; i++) {
-    char c = (char) s->text.byte[p->at + i];
-    n += c == '\n' ? 2 : 1;
-    if (c == ' ' && p->kind != PROMPT_PART_SAID) c = '_';
-    if (print) printf(c == '\n' ? "\\n" : "%c", c);
-  }
-  if (print && p->kind == PROMPT_PART_SAID) printf("\"");
-  return n;
-}
-
-static void print_script(const char *name, const struct rendered_prompt *s)
-{
-  size_t column = 0;
-  printf("%-11s", name);
-  for (size_t i = 0; i < s->n; i++) {
-    size_t n = print_part(s, &s->part[i], false);
-    if (column > 0 && column + n > 76)
-      printf("\n%-11s", ""), column = 0;
-    column += print_part(s, &s->part[i], true);
-  }
-  printf("\n");
-}
-
-/* <Count what is said, and what is not> */
-static void print_counts(const char *name, const struct rendered_prompt *s)
-{
-  size_t count[3] = { 0, 0, 0 };
-  for (size_t i = 0; i < s->n; i++)
-    count[s->part[i].kind] += s->part[i].kind == PROMPT_PART_MARK ? 1
-      : s->part[i].n;
-  printf("talk.%s.marks %zu\ntalk.%s.frame %zu\ntalk.%s.said %zu\n",
-    name, count[PROMPT_PART_MARK], name, count[PROMPT_PART_FRAME], name,
-    count[PROMPT_PART_SAID]);
-}
-
-/* <Print the strips of the figure> */
-static void print_strips(size_t row, const struct rendered_prompt *s)
-{
-  size_t at = 0;
-  for (size_t i = 0; i < s->n; i++) {
-    const struct prompt_part *p = &s->part[i];
-    size_t n = p->kind == PROMPT_PART_MARK ? 2 : p->n;
-    int column = p->who == ROLE_ASSISTANT;
-    if (p->kind == PROMPT_PART_FRAME) column = 2;
-    if (p->kind == PROMPT_PART_MARK) column = 3;
-    for (int end = 0; end < 3; end++) {
-      printf("%zu", end == 0 ? at : at + n);
-      for (int k = 0; k < 4; k++)
-        printf(end < 2 && k == column ? ",%zu" : ",nan", row);
-      printf("\n");
-    }
-    at += n;
-  }
-}
+#include "templates/shown.inc"
 
 /* <Small templates, and what they print> */
 static const char *const small[] = {
@@ -103,28 +43,6 @@ static void print_small(struct memory *m)
     jinja_answer_free(m, &a);
   }
   json_decref(one);
-}
-
-/* <A program for ChatML, and what it costs> */
-static const char chatml[] = "{% for m in messages %}{{ '<|im_start|>' + "
-  "m.role + '\\n' + m.content + '<|im_end|>' + '\\n' }}{% endfor %}"
-  "{{ '<|im_start|>assistant\\n' }}";
-
-static bool print_cost(struct memory *m, struct error *why)
-{
-  static const char *const role[] = { "system", "user", "assistant" };
-  json_t *all = json_array();
-  struct jinja_request q = { .messages = all };
-  struct jinja_answer a;
-  for (size_t i = 0; i < 3; i++)
-    json_array_append_new(all, json_pack("{s:s, s:s%}", "role",
-      role[three[i].who], "content", three[i].text, three[i].n));
-  bool ok = jinja_render(m, chatml, sizeof chatml - 1, &q, &a, why);
-  json_decref(all);
-  if (!ok) return false;
-  printf("talk.run.steps %zu\ntalk.run.bytes %zu bytes\n", a.steps, a.text.n);
-  jinja_answer_free(m, &a);
-  return true;
 }
 
 int main(int argc, char **argv)

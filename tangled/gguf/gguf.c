@@ -78,31 +78,7 @@ static bool take_name(struct gguf_reader *r, size_t max, struct gguf_words *name
     (int) (name->n < 90 ? name->n : 90), name->text);
   return true;
 }
-
-/* <Read the first 24 bytes> */
-static bool read_counts(struct gguf_reader *r, struct gguf_file *g, uint64_t *keys)
-{
-  static const char wanted[] = "2 or 3, little endian";
-  uint64_t version = 0;
-  strcpy(r->field, "the beginning");
-  if (g->size < 4 || memcmp(g->bytes, "GGUF", 4) != 0)
-    return gguf_bad(r, "something else", "the four letters GGUF");
-  r->at = 4;
-  if (!take_number(r, 4, &version)) return false;
-  char found[64];
-  const char *more = "";
-  /* a big-endian 3 reads as 3 times 2^24 */
-  if (version == 1) more = ", which has lengths of 32 bits";
-  else if (version != 0 && (version & 0xffff) == 0)
-    more = ", written by a big-endian machine";
-  snprintf(found, sizeof found, "%" PRIu64 "%s", version, more);
-  strcpy(r->field, "the version");
-  if (version != 2 && version != 3) return gguf_bad(r, found, wanted);
-  strcpy(r->field, "the number of tensors");
-  if (!take_number(r, 8, &g->n_tensors)) return false;
-  strcpy(r->field, "the number of keys");
-  return take_number(r, 8, keys);
-}
+#include "gguf/counts.inc"
 
 /* <Check the counts against the size of the file> */
 enum { MAX_KEYS = 1 << 16, MAX_NAME = 63, MAX_KEY = 65535 };

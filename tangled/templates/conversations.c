@@ -290,34 +290,4 @@ bool conversations_ends(struct memory *m, const struct chat_template *by,
   prompt_free(m, &s);
   return ok;
 }
-
-/* <Find a template by its name> */
-const struct chat_template *chat_template_at(size_t i)
-{
-  return i < TEMPLATES ? &table[i] : NULL;
-}
-
-const char *chat_template_name(const struct chat_template *t)
-{
-  return t->name;
-}
-
-const char *chat_template_names(char buffer[160])
-{
-  size_t n = 0;
-  for (size_t i = 0; i < TEMPLATES && n < 160; i++)
-    n += (size_t) snprintf(buffer + n, 160 - n, "%s%s",
-      i == 0 ? "" : ", ", table[i].name);
-  return buffer;
-}
-
-const struct chat_template *chat_template_named(const char *name,
-  struct error *why)
-{
-  char buffer[160], said[EXCERPT_MAX + 4];
-  for (size_t i = 0; i < TEMPLATES; i++)
-    if (strcmp(table[i].name, name) == 0) return &table[i];
-  error_say(why, "there is no template %s; the names are %s",
-    text_excerpt(name, strlen(name), 40, said), chat_template_names(buffer));
-  return NULL;
-}
+#include "templates/named.inc"
