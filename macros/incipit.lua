@@ -150,10 +150,12 @@ function incipit.cfunction(name, wanted, columns)
   end
 end
 
--- the command that compiles the program whose output is NAME, if that is the program of a chapter
+-- the command that compiles the program whose output is NAME, if that is the program of a chapter; once is enough
+local compiled = {}
 function incipit.byhand(name)
   local module = name:match("^build/out/([%w-]+)%.txt$")
-  local h = module and io.open("build/alone/" .. module .. ".txt")
+  local h = module and not compiled[module] and io.open("build/alone/" .. module .. ".txt")
+  if module then compiled[module] = true end
   if not h then tex.sprint("\\penalty0\\addvspace{10pt plus3pt}"); return end
   tex.sprint("\\csname incipit@ccline\\endcsname ")
   for line in h:lines() do tex.sprint("\\cpline{"); tex.cprint(12, line); tex.sprint("}") end

@@ -16,7 +16,7 @@ So the page gets \emph{this} engine. A compiler that makes machine code can also
 
 We thought that this would be a matter of flags for the compiler. Nearly all of it was. But four sums in \given{40 million} came out wrong, by one unit, and this chapter begins with them.
 
-@ Our program needs no browser. It does a sum that goes wrong, in three ways (\cref{sec:roundodd}), and then what a page would do: it writes a text, turns the cache off in the middle, goes back, and writes another token where it was (\cref{sec:branches}). Called with |"values"|, it prints what the book quotes.
+@ Our program needs no browser. It adds a sum in three ways, of which one goes wrong (\cref{sec:roundodd}), and then what a page would do: it writes a text, turns the cache off in the middle, goes back, and writes another token where it was (\cref{sec:branches}). Called with |"values"|, it prints what the book quotes.
 
 @c
 #include <inttypes.h>
@@ -183,7 +183,7 @@ static inline v128_t exact_fma(v128_t a, v128_t b, v128_t c)
 v128_t low = wasm_f64x2_add(wasm_f64x2_mul(first_two(a), first_two(b)), first_two(c));
 v128_t high = wasm_f64x2_add(wasm_f64x2_mul(last_two(a), last_two(b)), last_two(c));
 
-@ Whether some lane needs the long way is asked for all four at once. The lower words of the doubles are brought together in one register and tested for the middle, the upper words for exponents below $2^{-\given{126}}$: without its sign such a word is less than that of this power. In a text of the built-in model this is rare. So the long way is a function that is not inlined, and goes lane by lane.
+@ We ask for all four lanes at once whether one of them needs the long way. One register collects the lower words of the doubles, and we compare them with the pattern of the middle. Another collects the upper words: if such a word, without its sign, is less than that of $2^{-\given{126}}$, the number is subnormal as a float. While the built-in model writes, both are rare. So the long way is a function that is not inlined, and goes lane by lane.
 
 @<Give doubtful lanes to the slow way@>=
 v128_t words = wasm_i32x4_shuffle(low, high, 0, 2, 4, 6);
@@ -228,7 +228,7 @@ INLINE vec i8_to_f32(const int8_t *small)
 }
 @<Choose lanes and fold them, four at a time@>@;
 
-@ There is no instruction for binary16 either. Sign aside, exponent and mantissa are moved to where a float has them; then the exponent is too small by \given{112}, and a multiplication by $2^{\given{112}}$ repairs it, for subnormal numbers, too, since the product is exact. Only the largest exponent must stay the largest: infinities and numbers that are none get it by hand.
+@ There is no instruction for binary16 either. We set the sign aside and move exponent and mantissa to where a float has them. Then the exponent is too small by \given{112}. A multiplication by $2^{\given{112}}$ repairs it, and it is exact even for subnormal numbers. Only the largest exponent must stay the largest: infinities and NaNs get it by hand.
 @^binary16@>
 
 @<Widen four numbers of binary16@>=
@@ -239,7 +239,7 @@ v128_t number = wasm_f32x4_mul(rest, wasm_f32x4_const_splat(0x1p112f));
 v128_t other = wasm_v128_or(rest, wasm_i32x4_const_splat(0x7f800000));
 return (vec) wasm_v128_or(wasm_v128_bitselect(other, number, top), sign);
 
-@ What remains is plain C, for a compiler finds the instructions; it is what NEON has.
+@ What remains is plain C, the same as for NEON; the compiler finds the instructions.
 
 @<Choose lanes and fold them, four at a time@>=
 HELPER vec blend(int n, vec a, vec b)
@@ -267,7 +267,7 @@ The engine reads JSON with one library, cuts texts by a pattern with a second, a
 So that file is read \emph{before}. A program, \.{snapshot.c}, opens the built-in model here, with the engine's own readers, and writes down what it has got: the settings, the merges, and the weights, byte for byte. That becomes part of the WebAssembly. No file is opened in a browser, and nothing is fetched. The snapshot refuses a model that the page's side could not put together again: one with biases, say, or with a normal form.
 @^snapshot@>
 
-And the pattern? You may type any prompt, in any script, and its tokens must be exactly those of the command. GPT-2's pattern asks only three things of a character: is it a letter, a number, white space? The snapshot puts these questions to PCRE2, for each of the \given{1\,112\,064} characters that there can be, and writes a table. Then a page of C (\.{split.c}) do what the pattern says. They are not to be believed, of course. A test gives every character, in eight surroundings, and texts at random to both cutters: \val{living.split.texts} texts, of which \val{living.split.wrong} are cut otherwise.
+And the pattern? You may type any prompt, in any script, and its tokens must be exactly those of the command. GPT-2's pattern asks only three things of a character: is it a letter, a number, white space? The snapshot puts these questions to PCRE2, for each of the \given{1\,112\,064} characters that there can be, and writes a table. Then a page of C (\.{split.c}) does what the pattern says. You should not believe that, of course. A test gives every character, in eight surroundings, and texts at random to both cutters: \val{living.split.texts} texts, of which \val{living.split.wrong} are cut otherwise.
 @^pattern@>
 
 That leaves two things: a header in which starting a second thread fails (the engine then has one worker, and knows it), and the name of a file for messages. Compressed, all of the engine takes \val{living.bytes.engine}; the weights, which are packed tightly already, \val{living.bytes.weights}.
@@ -292,14 +292,14 @@ Now to what a page does. It has one prompt. Someone steps forward, goes back, cl
 @<What a page can ask@>@;
 #endif
 
-@ There must be an end to a page's memory. A pass that recomputes everything and shows all attention weights needs a square of its length, so texts are shorter here than the model would allow. Pages have four rows. That is small, and meant so: with the usual \given{64}, two branches of a short text would never share a whole one.
+@ The memory of a page in a browser has limits. A pass that recomputes everything and shows all attention weights needs memory that grows with the square of its length, so texts are shorter here than the model would allow. The pages of the cache have only four rows, on purpose: with the usual \given{64}, two branches of a short text would never share a whole one.
 
 @<Limits of a page@>=
 enum { LIVING_CONTEXT = 512, LIVING_PAGE = 4, LIVING_TEXTS = 32,
   LIVING_NODES = 1024, LIVING_MOST_BEAMS = 16 };
   /* tokens that are read; rows of a page of the cache; texts whose rows are kept; places; beams */
 
-@ When a text is read, the page keeps what came of it: the logits of its last row, and where that row looked, in each layer and head. Counters before and after say what the step has cost. Of all logits we keep a hash, so that two programs can compare theirs in one line.
+@ When a text is read, the page keeps the result: the logits of its last row, and the attention weights of that row in each layer and head. The counters before and after tell what the step has cost. We also keep a hash of the logits, so that two programs can compare theirs in one line.
 
 @<What a text was read for@>=
 struct living_read { float *logits, *look; size_t rows;
@@ -307,7 +307,7 @@ struct living_read { float *logits, *look; size_t rows;
   /* |logits[vocab_size]|, null: it was not read; |look[n_layers][n_heads][n]|, the weights of the last row;
     rows of the pass; whether the cache was on; hashes of these logits, and of all on the way */
 
-@ A place in a text is a token and the text before it. Places form a tree, whose root is the prompt: that is the token tree of \cref{search}, but one that grows as somebody clicks. A place knows its token, and why it was chosen, and what its text was read for once it has been.
+@ A place in a text is a token and the text before it. Places form a tree, whose root is the prompt: that is the token tree of \cref{search}, but one that grows as you click. A place knows its token, and why it was chosen, and, once its text has been read, the result.
 @^token tree@>
 
 @<A place in a text@>=
@@ -316,7 +316,7 @@ struct living_node { uint32_t parent, id; size_t n; bool stop;
   /* the token |id| after |parent|, as the last of |n|; whether it ends a text; its log-probability
     and rank among all tokens, and why it was chosen; node 0 is the prompt */
 
-@ Rows are in \cref{cache}'s store of pages, a sequence for each text that somebody has been at lately, at most |LIVING_TEXTS|. If there are more branches, the text that was used longest ago loses its rows, and should anybody go back to it, they are computed again, and counted.
+@ The rows are in the store of pages of \cref{cache}, with a sequence for each text that you have visited lately, at most |LIVING_TEXTS|. If there are more branches, the text that was used longest ago loses its rows. If you go back to it, they are computed again, and counted again.
 
 @<All that a page has@>=
 struct living_text { uint32_t tip; bool taken; uint64_t used; };
@@ -390,7 +390,7 @@ const float *living_cell(struct living *g, uint32_t layer, uint32_t position);
 @<Give a place a sequence@>@;
 @<Go forward, and back@>@;
 
-@ A path is written from its end, since a place knows its parent only. What a text has cost up to a place is what its parent's step left in the counters: two branches have their common beginning in common, and each counts it.
+@ A path is written from its end, since a place knows only its parent. The cost of a text up to a place is what its parent's step left in the counters. So each of two branches counts their common beginning.
 
 @<Walk to a place@>=
 size_t living_walk(struct living *g, uint32_t k)
@@ -444,7 +444,7 @@ static void see_weights(void *ctx, enum tap_point point, uint32_t layer, float *
       x + (rows - 1) * width + h * (width / a->heads), a->n * sizeof *x);
 }
 
-@ Here is the switch that the page is about. With the cache, rows that belong to the text stay, and mostly one is computed. Without it the sequence is emptied, and all are.
+@ Here is the switch that the page is about. With the cache, the rows that belong to the text stay, and mostly a single one is computed. Without it we empty the sequence and compute all rows.
 
 @<Read the present text@>=
 static size_t make_rows(struct living *g, size_t n, struct row *rows)
@@ -472,7 +472,7 @@ static bool pass_through(struct living *g, struct living_read *r, size_t n)
   return ok;
 }
 
-@ A step that fails leaves nothing behind; the place is as unread as before.
+@ If a step fails, the place stays unread, as if nothing had happened.
 
 @<Read the present text@>=
 static void forget(struct living *g, struct living_read *r)
@@ -520,7 +520,7 @@ static bool choose(struct living *g, uint32_t *id, const char **why)
   return true;
 }
 
-@ A token that is chosen after a place may have been chosen there before. Then we go to the place that there is. Otherwise it becomes a new one, with its rank among all tokens.
+@ The token that is chosen may have been chosen at this place before. Then we go to the place that it led to. Otherwise it becomes a new place, with its rank among all tokens.
 
 @<Find or add a place@>=
 static bool has_children(const struct living *g, uint32_t k)
@@ -568,7 +568,7 @@ static bool child_of(struct living *g, uint32_t parent, uint32_t id, const char 
   return true;
 }
 
-@ Going back is harder than it looks. After a crop the store still knows which tokens it had computed, to tell work from repeated work (\cref{sec:sequences}). If we only cropped and wrote the token again, it would say \emph{again}; but for this text, whose last step was undone, nothing has been computed twice. A forked sequence remembers no more than the rows it was given. So we fork into a spare sequence, crop that, and fork it back: not a row is copied, and what was cropped is forgotten.
+@ Going back is harder than it looks. After a crop the store still remembers which tokens it had computed, because it counts repeated work (\cref{sec:sequences}). If we only cropped and wrote the token again, it would count that row as repeated. But the step was undone, and its costs with it, so nothing has been computed twice. A forked sequence remembers no more than the rows it was given. So we fork into a spare sequence, crop that, and fork it back: no row is copied, and what was cropped is forgotten.
 @^crop@>
 
 @<Copy rows without computing them@>=
@@ -583,7 +583,7 @@ static bool take_rows(struct living *g, uint32_t from, uint32_t to, size_t rows)
   return ok;
 }
 
-@ To go somewhere, a place needs a sequence. If one has its rows already, that one is taken. If not, some other text may have the beginning in common: its rows are shared, and the pages with them.
+@ The place that we go to needs a sequence. If one has its rows already, we take it. If not, another text may have the same beginning, and then we share its rows, and the pages with them.
 
 @<Give a place a sequence@>=
 static size_t rows_in_common(const struct living *g, uint32_t sequence, size_t most)
@@ -603,7 +603,7 @@ static uint32_t oldest_text(const struct living *g, uint32_t but)
   return found;
 }
 
-@ A place that was read has a row for each of its tokens; one that was not yet has none for its last.
+@ A place that was read has a row for each of its tokens; an unread one has none for its last.
 
 @<Give a place a sequence@>=
 static bool seat(struct living *g, uint32_t k)
@@ -624,7 +624,7 @@ static bool seat(struct living *g, uint32_t k)
   return true;
 }
 
-@ All motion is made of these. Forward: read if need be, choose, and be there. If somebody goes to the middle of a text and steps, its logits are known, and choosing again computes nothing.
+@ All motion is made of these functions. To go forward we read if need be, choose, and move. If you go to the middle of a text and step from there, the logits are known, and choosing again computes nothing.
 
 @<Go forward, and back@>=
 bool living_next(struct living *g, const uint32_t *wanted)
@@ -649,7 +649,7 @@ bool living_go(struct living *g, uint32_t node)
   return seat(g, node);
 }
 
-@ Back: the token is forgotten if nothing was written after it, and so is the step that wrote it, unless others were written there. The next step will compute it again, and count the same.
+@ To go back we forget the token, if nothing was written after it, and the step that wrote it, unless other tokens were written at the same place. So the next step computes the same again, and counts the same.
 
 @<Go forward, and back@>=
 static void forget_place(struct living *g, uint32_t k)
@@ -678,7 +678,7 @@ bool living_drop(struct living *g)
   return true;
 }
 
-@ The program tries all of it. Five tokens with the cache, three without, two steps back, and another token in the place of the third.
+@ The program tries all of it: five tokens with the cache, three without, two steps back, and then another token after the third.
 
 @<Write, go back, and branch@>=
 static bool steps(struct living *g, int n)
@@ -702,7 +702,7 @@ static void tell(const struct living *g, uint32_t node)
     r->after.madds_linear - r->before.madds_linear, k->why, (int) n, piece);
 }
 
-@ Steps are printed from the first on, so each place lets its parent speak before it. The token that we ask for is the id of \tok{\ quiet}.
+@ The steps are printed from the first on, so a place prints its parent before itself. The token that we ask for is the id of \tok{\ quiet}.
 
 @<Write, go back, and branch@>=
 static bool branch(bool values)
@@ -725,12 +725,16 @@ static bool branch(bool values)
   return ok && g.m.all.live == 0;
 }
 
-@ @<Print the limits@>=
+@ Some limits of a page are quoted elsewhere, so the program prints them.
+
+@<Print the limits@>=
 printf("living.context %d\nliving.texts %d\n", LIVING_CONTEXT, LIVING_TEXTS);
 
-@ \checkpoint[8,22]{build/out/living.txt}{five steps with the cache, three without; then a branch}
+@ Here is the text, and then the branch. Each line has the number of a step, the rows that were computed for it, how many of them had been computed before, the multiply--adds, and the token with the reason why it was chosen:
 
-With the cache every step but the first computes a row. Without it the steps grow, and all but one of their rows are repeated. The branch has three steps in common with the text, and shows them as they were.
+\checkpoint[8,22]{build/out/living.txt}{five steps with the cache, three without; then a branch}
+
+With the cache every step after the first computes one row. Without it the steps grow, and all but one of their rows are repeated. The branch has three steps in common with the text, and shows them as they were.
 
 @* The same bits. \label{sec:wasmsame}
 Is the page the engine? \texttt{make check-wasm} compiles the same C twice, for this machine and for WebAssembly, and lets both do what a script says: three prompts, \given{64} steps each, with the cache and without; then drawn tokens, penalties, a switch in the middle, steps back, forks, beams, and settings that are refused. That gives \val{living.checked.answers} answers, and in each of them all that a page can be told: ids, pieces, log-probabilities, counters, hashes of logits and of attention. \val{living.checked.numbers} numbers are compared, with |==|.
@@ -738,7 +742,7 @@ Is the page the engine? \texttt{make check-wasm} compiles the same C twice, for 
 The command is a third witness. For the first \val{living.checked.steps} steps the numbers of a page are also those of \texttt{incipit trace --json}: same fields, same integers, and of one head of attention each weight. All this is done in node, and once more in Chromium without a window.
 @^Chromium@>
 
-Some tests cannot be done there at all. That the exact |fmaf| is exact, \val{living.fused.triples} triples say, eight families of them, against integers: \val{living.fused.wrong} wrong. That a test would notice is shown as elsewhere, by planted faults: \texttt{make wasm-mutants}. And the file itself is made twice, in two folders, and must have the same bytes.
+How do we know that the exact |fmaf| is exact? We compare it with sums of integers, for \val{living.fused.triples} triples of eight kinds: \val{living.fused.wrong} are wrong. Planted faults show that these tests notice something (\texttt{make wasm-mutants}). And the file itself is made twice, in two folders, and must have the same bytes.
 
 @ What does it cost? In node, on one core of a machine that a file of data names (\.{living.csv}), a token takes \val{living.measured.token} of a processor, so about \val{living.measured.tokens} are written in a second. That is faster than anyone can look. A row that is computed again takes \val{living.measured.row}. So how long may a text become until a page that recomputes everything can no longer keep up, at four tokens a second? \val{living.measured.rows_four} rows. Then the page must fall behind, and show that it does. It is what \cref{loop} says about recomputing, and here you can watch it.
 
