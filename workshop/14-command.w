@@ -481,7 +481,7 @@ length. So the tenth question costs no more rows than the second. It still takes
 from memory for every token (\cref{sec:cachebill} counts the bytes).
 
 @* A first model in one line: pull. \label{sec:pull}
-The built-in model is small enough to come with the book. Now you want a real one, and it is a gigabyte at Hugging Face's hub:
+The built-in model is small enough to come with the book. Now you want a larger one, and it is at Hugging Face's hub:
 
 \medskip
 {\parindent0pt\obeylines\small\ttfamily
@@ -499,7 +499,7 @@ another. It loads, since the sizes are right, and the model talks nonsense. Near
 \emph{The question.} We first ask the hub what it has. Its answer is an object of JSON with the \emph{commit}, which names this state of the repository, and for each file a name, a size and a sum. You see the list with all sizes before
 anything is fetched; with \texttt{--dry-run} that is the end. From now on we ask for files of this commit, so that a change at the hub cannot give us half of each version.
 
-Look at this answer as its reader does. A machine that is not ours tells us under which names we shall write how many bytes to your disk. So |"hub_list.c"| reads it as we read the files of models (\cref{sec:hostile}), with limits and with sentences about the field that is
+Look at this answer as its reader does. A machine that is not ours tells us under which names we shall write how many bytes to your disk. So \.{program/hub\_list.c} reads it as we read the files of models (\cref{sec:hostile}), with limits and with sentences about the field that is
 wrong. A file called \.{../../.profile} would be written outside the model's folder; this is called \emph{path traversal}. No honest answer has such a name, and therefore we refuse the whole answer and not only that file.
 @^path traversal@>
 
