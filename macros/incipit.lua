@@ -786,16 +786,16 @@ function incipit.unigram(name, text)
   end
   for _, r in ipairs(rows) do
     local n, shade = r.to - r.from, r.best == 1 and "rubric" or "ink"
-    local bend, y = n == 1 and -9 or 13 * (n - 1), n == 1 and -9.5 or 10.4 * (n - 1) + 2.6
+    local bend, y = n == 1 and -9 or 13 * (n - 1), n == 1 and -11.6 or 10.4 * (n - 1) + 2.6
     tikz("\\draw[%s,line width=%s] (%g,%d) .. controls +(%g,%g) and +(%g,%g) .. (%g,%d);", shade, r.best == 1 and "1.1pt" or ".5pt",
       r.from * dx + 1.8, n == 1 and -2 or 2, dx * n / 5, bend, -dx * n / 5, bend, r.to * dx - 1.8, n == 1 and -2 or 2)
     tikz("\\node[fig/number,fill=white,inner sep=.6pt,text=%s] at (%g,%g) {\\texttt{%s} $%g$};", shade, (r.from + r.to) * dx / 2, y, r.piece, r.score)
   end
   for j = 0, #text do
     tikz("\\node[circle,draw=ink,fill=white,line width=.6pt,inner sep=0pt,minimum size=6.4mm,font=\\figfont] at (%d,0) {%d};", j * dx, j)
-    tikz("\\node[fig/number] at (%d,-17) {$%g$};", j * dx, best[j])
+    tikz("\\node[fig/number] at (%d,-19) {$%g$};", j * dx, best[j])
   end
-  tikz("\\node[fig/label,anchor=east] at (-6,0) {place};\\node[fig/label,anchor=east] at (-6,-17) {best score};")
+  tikz("\\node[fig/label,anchor=east] at (-6,0) {place};\\node[fig/label,anchor=east] at (-6,-19) {best score};")
 end
 -- a text as it stands in its file, each character the redder the more of its bits can be turned and the file still loads
 function incipit.siege(name)
