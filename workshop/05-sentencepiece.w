@@ -152,7 +152,7 @@ How is a text cut before the merges are applied? Which special tokens are there?
 \given{50\,256} & \texttt{r50k\_base} & GPT-2's & the end of a text\\
 \given{50\,280} & \texttt{p50k\_base} & GPT-2's & the end of a text\\
 \given{100\,256} & \texttt{cl100k\_base} & digits by threes & five\\
-\given{199\,998} & \texttt{o200k\_base} & and capital letters apart, so \texttt{camelCase} is cut where a person would cut it & two\\
+\given{199\,998} & \texttt{o200k\_base} & the same, and capital letters apart: \texttt{camelCase} is cut in two & two\\
 \given{128\,000} & Llama 3 & digits by threes & \given{256}, of which the first begins each text\\
 \given{200\,000} & Llama 4 & that of \texttt{o200k\_base} & those of a chat; the first begins each text\\
 \given{151\,643} & Qwen & digits one by one, after normal form C & \given{208}
