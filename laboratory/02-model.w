@@ -570,10 +570,6 @@ tokens \val{claim.S2-22} numbers, none of which can be got back from the vector.
 between the pooled values and the output stands a matrix; in the hand calculation it changed \val{claim.S0-30} of four numbers.
 \end{claimed}
 
-\begin{claimed}{S0-10}
-a pair of positions has a weight for each head and layer, \val{claim.S0-10} in GPT-2 small. Which of them a picture draws is its author's to choose.
-\end{claimed}
-
 \begin{claimed}{S2-17}
 three tokens given and four written make seven factors and \val{claim.S2-17} steps: the prompt's come out of the first pass.
 \end{claimed}

@@ -136,6 +136,8 @@ async function started(module, files) {
   return it;
 }
 
+// a far look goes to a token so many places back, with so much weight
+const FAR = 8, MUCH = .3;
 // ---- how far a row looks back on average: the positions between it and what it looks at, weighted by how much it looks
 function distances(attention, n) {
   const out = new Float64Array(24);
@@ -173,14 +175,21 @@ const does = {
     const other = await started(module, files), out = [];
     for (const prompt of a.prompts) {
       other.set({ prompt, cache: true, temperature: 0, max_tokens: 0 });
-      const far = new Float64Array(24);
-      let steps = 0, share = 0;
+      const far = new Float64Array(24), { pieces, prompt_tokens: given } = other.state(), held = Array(given).fill(0), most = [...held];
+      let steps = 0, share = 0, even = 0, looks = 0, first = 0;      // far looks, and those that go to the prompt
       while (steps < a.steps && other.step()) {
-        const n = other.state().step.length, d = distances(other.attention(n), n);
-        for (let h = 0; h < 24; h++) far[h] += d[h], share += d[h] / Math.max(1, n - 1) / 24;
-        steps++;
+        const n = other.state().step.length, all = other.attention(n), d = distances(all, n);
+        for (let h = 0; h < 24; h++) {
+          far[h] += d[h], share += d[h] / Math.max(1, n - 1) / 24;
+          for (let i = 0; i < n; i++) {
+            const w = all[h * n + i], away = n - 1 - i >= FAR;
+            if (i < given) held[i] += w / 24, most[i] = away && w > most[i] ? w : most[i];
+            if (away && w >= MUCH) looks++, first += i < given;
+          }
+        }
+        even += 1 / n, steps++;
       }
-      out.push({ prompt, steps, far: [...far].map(f => f / steps), share: share / steps });
+      out.push({ prompt, steps, far: [...far].map(f => f / steps), share: share / steps, pieces, held: held.map(x => x / steps), most, even: even / steps, looks, first });
     }
     return out;
   },

@@ -298,9 +298,9 @@ async function measure() {
   button.disabled = true, button.textContent = "Measuring…";
   try {
     const three = PROMPTS.filter(p => !p.fork), all = await ask("measure", { prompts: three.map(p => p.text), steps: 48 });
-    const most = Math.max(...all.flatMap(a => a.far)), box = made("div", "heads");
+    const most = Math.max(...all.flatMap(a => a.far)), held = Math.max(...all.flatMap(a => a.held)), box = made("div", "heads");
     for (const a of all) {
-      const table = made("table"), caption = made("caption"), mean = a.far.reduce((x, y) => x + y, 0) / 24;
+      const part = made("div"), words = made("p", "held"), table = made("table"), caption = made("caption"), mean = a.far.reduce((x, y) => x + y, 0) / 24;
       caption.append(made("i", "", a.prompt), made("br"), made("b", "", mean.toFixed(2)), ` tokens back on average in ${many(a.steps, "step")}, ${(100 * a.share).toFixed(0)} percent of what there was`);
       table.append(caption);
       const top = made("tr");
@@ -312,7 +312,13 @@ async function measure() {
         for (let h = 0; h < HEADS; h++) { const td = made("td", "", a.far[l * HEADS + h].toFixed(1)); td.style.setProperty("--p", a.far[l * HEADS + h] / most); tr.append(td); }
         table.append(tr);
       }
-      box.append(table);
+      for (let i = 0; i < a.held.length; i++) {
+        const w = made("span", "", visible(a.pieces[i]));
+        w.style.setProperty("--p", a.held[i] / held), w.title = a.held[i].toFixed(4);
+        words.append(w, made("small", "", a.held[i].toFixed(3).slice(1)));
+      }
+      part.append(table, words, made("p", "note", `That is what the words of the prompt get of all looks; an even share is ${a.even.toFixed(3).slice(1)}. Of ${many(a.looks, "far look")}, ${a.first} go to the prompt.`));
+      box.append(part);
     }
     $("distances").replaceChildren(box);
     return all;
@@ -481,7 +487,7 @@ window.incipit = {
   ready: new Promise((yes, no) => { isReady = yes, isNot = no; }),
   set: o => { if (o.prompt !== undefined) pause(); return doing(() => set(o)); },
   step: () => doing(advance), back: () => doing(retreat), fork: (node, id) => doing(() => forked(node, id)), go: node => doing(async () => take(await ask("go", { node }))),
-  beams: (width, steps) => doing(async () => { beamed = null, $("beam-width").value = width, $("beam-steps").value = steps; await beams(); }), stages: node => queued(() => ask("stages", { node })), measure: () => queued(measure),
+  beams: (width, steps) => doing(async () => { beamed = null, $("beam-width").value = width, $("beam-steps").value = steps; await beams(); }), stages: node => queued(() => ask("stages", { node })), numbers: (layer, position) => queued(() => ask("numbers", { layer, position })), measure: () => queued(measure),
   state, tree: () => structuredClone(tree), svg: () => treeSvg(), address: () => place(), command: (what, more) => view === "tree" && !more ? treeCommand() : command(what, more),
   frames: (n, dry) => scene?.measure(n, dry), pick: (x, y) => scene?.pick(x, y), where: (i, l) => scene?.where(i, l), resting: () => !scene || scene.resting,
 };

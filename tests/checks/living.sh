@@ -57,8 +57,11 @@ traces
 build/wasm/try_living $script > "$dir/lines.jsonl"
 if [ "${1:-}" = mutants ]; then exec sh tests/checks/living_mutants.sh "$dir"; fi
 say "node: $(node tests/checks/living.mjs build/living.wasm $script "$dir/lines.jsonl" "$dir/traces.jsonl")"
-# a browser
 python=${PYTHON:-python3}
+if "$python" -c 'import wasmtime' 2> /dev/null; then
+  say "wasmtime: $(PYTHONDONTWRITEBYTECODE=1 "$python" tests/checks/living_wasmtime.py build/living.wasm $script "$dir/lines.jsonl")"
+else echo "NOT RUN: the engine in wasmtime, for $python has no module of the name"; fi
+# a browser
 for c in "${CHROMIUM:-}" chromium chromium-browser google-chrome ''; do [ -z "$c" ] || ! command -v "$c" > /dev/null || break; done
 if [ -z "$c" ] || ! command -v "$python" > /dev/null; then echo "NOT RUN: the engine in a browser, for there is no Chromium or no python3"; exit 0; fi
 say "Chromium: $(PYTHONDONTWRITEBYTECODE=1 "$python" tests/checks/living.py "$c" build/living.wasm $script "$dir/lines.jsonl" "$dir/traces.jsonl" "$dir/page.html")"

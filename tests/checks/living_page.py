@@ -387,6 +387,50 @@ def the_tree():
     p.close()
 
 
+def the_ledger_can_be_tried():
+    """what decides the rows of the ledger about a moving picture: the page measures what their program prints"""
+    program = os.path.join(os.path.dirname(incipit), "bin/laboratory/demonstration")
+    want = dict(l.split() for l in subprocess.run([program, "values"], capture_output=True, text=True, check=True).stdout.splitlines())
+    p, got, name = Page().ready(), {}, ["story", "code", "kingdom"]
+
+    def put(key, value):
+        got["demonstration." + key] = value if isinstance(value, str) else str(value)
+    for n, a in zip(name, p.do("measure()")):
+        put(n + ".far", "%.4f" % (sum(a["far"]) / 24)), put(n + ".even", "%.4f" % a["even"])
+        put(n + ".spikes", a["looks"]), put(n + ".named", a["first"])
+        if " kingdom" in a["pieces"][:8]:
+            i = a["pieces"].index(" kingdom")
+            put("anchor", "%.4f" % a["held"][i]), put("anchor.most", "%.4f" % a["most"][i])
+    brief = ".then(s => ({ blocks: s.blocks, compute_step: s.compute_step, ms: s.step_ms }))"
+    for n, prompt in zip(name, PROMPTS):
+        for way in ("naive", "kept") if n != "code" else ():
+            p.js("void incipit.set({cache: %s, prompt: %s})" % (str(way == "kept").lower(), json.dumps(prompt)))
+            s = p.js("(async () => { const all = []; for (let i = 0; i < 20; i++) all.push(await incipit.step()%s); return all; })()" % brief)
+            put(f"{n}.{way}.blocks", s[-1]["blocks"]), put(f"{n}.{way}.early", s[1]["compute_step"]), put(f"{n}.{way}.late", s[-1]["compute_step"])
+        if n == "code":
+            p.do("set({prompt: %s})" % json.dumps(prompt))
+        put(n + ".prompt", p.do("state()")["prompt_tokens"])
+        if n != "story":
+            continue
+        at_most("milliseconds of a step with the cache, at four tokens a second", min(x["ms"] for x in s[-5:]), 250)
+        s = p.do("state()")
+        heads = [h for layer in s["attention"] for h in layer]
+        put("line", "%.4f" % (sum(map(sum, heads)) / len(heads))), put("heads", len(heads)), put("favourites", len({h.index(max(h)) for h in heads}))
+        put("read", s["seq_len"] - 1), put("bytes", s["kv_cache_bytes"])
+        put("cells", p.js("(async () => { let n = 0; for (let l = 0; l < 6; l++) for (let i = 0; i < 40; i++) n += await incipit.numbers(l, i) !== null; return n; })()"))
+        p.do("set({cache: false})")
+        steps = 0
+        while s["blocks"] <= 2400:
+            steps, s = steps + 1, p.steps(1)[0]
+        put("switch.steps", steps), put("switch.blocks", s["blocks"])
+    for k, v in want.items():
+        if not k.startswith("demonstration.rate"):     # what a clock says is another machine's
+            check(k, got.pop(k, None), v)
+    check("all that the page measures is printed", got, {})
+    p.clean("the ledger")
+    p.close()
+
+
 def photographs():
     os.makedirs(pictures, exist_ok=True)
     p = Page(media=(), wide=1280, high=860).ready()
@@ -435,6 +479,6 @@ if pictures:
     photographs()
 else:
     at_most("bytes of the page", os.path.getsize(page), 4500000)
-    for part in sys.argv[5:] or ["numbers_are_the_commands", "back_and_fork", "keys_reach_all", "a_frame_costs_little", "what_is_missing_is_said", "it_moves_where_it_may", "it_can_be_heard_and_stands_still", "the_tree"]:
+    for part in sys.argv[5:] or ["numbers_are_the_commands", "back_and_fork", "keys_reach_all", "a_frame_costs_little", "what_is_missing_is_said", "it_moves_where_it_may", "it_can_be_heard_and_stands_still", "the_tree", "the_ledger_can_be_tried"]:
         globals()[part]()
     print("the living figures are as they should be")

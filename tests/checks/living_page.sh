@@ -8,5 +8,5 @@ for c in "${CHROMIUM:-}" chromium chromium-browser google-chrome ''; do [ -z "$c
 if [ ! -f "$page" ]; then
   for t in clang-19 wasm-ld-19; do command -v $t > /dev/null || { echo "NOT RUN: the living figures, for there is no $t (./setup --wasm)"; exit 77; }; done
 fi
-${MAKE:-make} -s living > /dev/null || { echo "make living could not make the living figures"; exit 1; }
+${MAKE:-make} -s living "$build/bin/laboratory/demonstration" > /dev/null || { echo "make living could not make the living figures"; exit 1; }
 PYTHONDONTWRITEBYTECODE=1 "$python" tests/checks/living_page.py "$build/incipit" "$c" "$page" ${PICTURES:-}
