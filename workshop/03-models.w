@@ -217,8 +217,7 @@ _Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
   .norm_eps = 1e-6, .scaled = true, .window = 4096, .window_used = true }},@|
 [FAMILY_MINISTRAL3] = {"ministral3", "Ministral3ForCausalLM", NULL, "mistral3",@|
   {"hf-llama", "gguf-llama"}, { .family = "ministral3", .n_positions = 262144, .gated = true,
-  .norm_eps = 1e-5, .scaled = true, .head_dim = 128, .window_used = true,
-  .rope = { .theta = 1e6 } }},@|
+  .norm_eps = 1e-5, .scaled = true, .head_dim = 128, .window_used = true }},@|
 [FAMILY_SEED_OSS] = {"seed_oss", "SeedOssForCausalLM", NULL, "seed_oss",@|
   {"hf-llama", "gguf-seed"}, { .family = "seed_oss", .n_positions = 524288, .gated = true,
   .norm_eps = 1e-6, .scaled = true, .qkv_bias = true, .head_dim = 128 }},@|

@@ -191,7 +191,7 @@ START_TEST(sizes_that_the_class_has_by_itself)
     { "gemma3", "Gemma3ForConditionalGeneration", "{\"model_type\":\"gemma3_text\",\"hidden_size\":2560,\"intermediate_size\":10240,\"num_hidden_layers\":34,"
       "\"rope_scaling\":{\"factor\":8.0,\"rope_type\":\"linear\"},\"sliding_window\":1024}", 262208, 2560, 10240, 34, 8, 4 },
     { "mistral3", "Mistral3ForConditionalGeneration", "{\"sliding_window\":null}", 32000, 4096, 14336, 32, 32, 8 },
-    { "mistral3", "Mistral3ForConditionalGeneration", "{\"model_type\":\"ministral3\"}", 131072, 4096, 14336, 34, 32, 8 },
+    { "mistral3", "Mistral3ForConditionalGeneration", "{\"model_type\":\"ministral3\",\"rope_parameters\":{\"rope_type\":\"default\"}}", 131072, 4096, 14336, 34, 32, 8 },
     { "llava", "LlavaForConditionalGeneration", "{\"max_position_embeddings\":4096,\"vocab_size\":32064}", 32064, 4096, 11008, 32, 32, 32 } };
   begin("small");
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
