@@ -759,6 +759,15 @@ void model_close(struct memory *m, struct model *lm)
   memory_free(m, lm);
 }
 
+/* In a byte of packed blocks there are two numbers, and a scale is none. */
+static uint64_t numbers_in(const struct tensor_entry *t)
+{
+  const char *end = strrchr(t->name, '_');
+  if (end == NULL || strcmp(number_types[t->type].name, "U8") != 0) return t->elements;
+  if (strcmp(end, "_blocks") == 0) return 2 * t->elements;
+  return strcmp(end, "_scales") == 0 ? 0 : t->elements;
+}
+
 /* A tied head is counted once, as the embedding; what was ignored is not counted. That list
    has settings in it as well, and no tensor is found for those. */
 uint64_t model_parameters(const struct model *lm)
@@ -766,10 +775,10 @@ uint64_t model_parameters(const struct model *lm)
   const struct model_config *c = &lm->config;
   uint64_t n = 0;
   for (size_t i = 0; i < tensor_file_count(lm->weights); i++)
-    n += tensor_file_at(lm->weights, i)->elements;
+    n += numbers_in(tensor_file_at(lm->weights, i));
   for (size_t i = 0; i < c->n_ignored; i++) {
     const struct tensor_entry *t = tensor_file_find(lm->weights, c->ignored[i].field);
-    if (t != NULL) n -= t->elements;
+    if (t != NULL) n -= numbers_in(t);
   }
   return n;
 }
