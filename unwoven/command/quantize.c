@@ -351,6 +351,7 @@ bool quantize_file(struct memory *m, struct quantize_options *o,
   *r = (struct quantize_result) { .tensors = 0 };
   o->fields.n_unknown = open.fields.n_unknown;
   if (lm != NULL) w.plan.layout = layout_find("gguf", lm->config.family);
+  if (lm != NULL && lm->config.head_sinks) w.plan.layout = NULL; /* gates and ups that alternate are not written */
   bool ok = lm != NULL && (w.plan.layout != NULL || error_found(why, o->from, "model_type",
     lm->config.family, "a family of which we know how GGUF files have it"))
     && (lm->config.rope.kind != ROPE_LONG || error_found(why, o->from, "rope_scaling", "longrope",
