@@ -319,7 +319,8 @@ static const unsigned char *require_bytes(struct model_loader *a, enum tensor_ro
 
 /* gpt-oss has the numbers of a block as pairs of neighbours, two in a byte, and all scales in a tensor of
    their own. In our blocks a byte has numbers i and i+16, and the scale comes before them. */
-static void pack_mxfp4(const unsigned char *number, const unsigned char *scale, size_t n, unsigned char *to)
+static void pack_mxfp4(const unsigned char *number, const unsigned char *scale, size_t n,
+  unsigned char *to)
 {
   for (size_t b = 0; b < n; b++, number += 16, to += 17) {
     to[0] = scale[b];

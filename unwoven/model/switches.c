@@ -219,8 +219,8 @@ void work_rotate(struct work *w, uint32_t layer)
 
 /* A number that is none stays none: no comparison is true of it. What is read is never behind what is
    written, so a result may take the place of its operands. */
-static void clamped_gate(const struct model_config *c, const float *gate, const float *up, size_t step,
-  size_t n, float *y)
+static void clamped_gate(const struct model_config *c, const float *gate, const float *up,
+  size_t step, size_t n, float *y)
 {
   float alpha = (float) c->swiglu_alpha, most = (float) c->swiglu_limit;
   for (size_t i = 0; i < n; i++) {
