@@ -255,6 +255,47 @@ START_TEST(experts_are_one_tensor)
 }
 END_TEST
 
+/* gates and ups that alternate, in matrices with the inputs first, become two tensors, with biases; what the format cannot say is refused */
+START_TEST(pairs_are_taken_apart)
+{
+  static const struct { const char *name; uint32_t rank; uint64_t shape[3]; } want[] = {
+    { "blk.1.attn_sinks.weight", 1, { 4 } }, { "blk.1.ffn_gate_inp.bias", 1, { 4 } }, { "blk.1.ffn_gate_exps.weight", 3, { 4, 8, 12 } },
+    { "blk.1.ffn_up_exps.bias", 2, { 4, 8 } }, { "blk.1.ffn_down_exps.weight", 3, { 4, 12, 8 } }, { "blk.2.ffn_down_exps.bias", 2, { 4, 12 } } };
+  char dir[200], path[400];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  uint32_t ids[12];
+  size_t which[12];
+  float x[12 * 18], y[12 * 18];
+  for (uint32_t i = 0; i < 12; i++) ids[i] = (7 * i + 2) % 18, which[i] = i;
+  ck_assert(!quantized("tests/golden/families/gpt_oss", in_room(path, "pairs.gguf"), "f32", NULL, &why)
+    && strstr(why.text, "its swiglu_alpha cannot be said in a GGUF file") != NULL);
+  ck_assert(!quantized("tests/golden/families/gpt_oss-mxfp4", path, "f32", NULL, &why) && strstr(why.text, "in blocks already") != NULL);
+  variant_make(dir, "families/gpt_oss");
+  variant_json(dir, "config.json", "swiglu_limit", "7");
+  variant_json(dir, "config.json", "swiglu_alpha", "1.702");
+  ck_assert_msg(quantized(dir, path, "f32", NULL, &why), "%s", why.text);
+  struct tensor_file *f = tensor_file_open(&m, path, &why);
+  for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+    const struct tensor_entry *t = tensor_file_find(f, want[i].name);
+    ck_assert_msg(t != NULL && t->rank == want[i].rank && memcmp(t->shape, want[i].shape, t->rank * sizeof *t->shape) == 0, "%s", want[i].name);
+  }
+  tensor_file_close(&m, f);
+  struct rig a, b;
+  ck_assert_msg(rig_open(&a, dir, NULL, 1, 1) && rig_open(&b, path, NULL, 1, 1), "%s", b.why.text);
+  ck_assert(model_evaluate(&a.e, a.lm, a.s, ids, 12, which, 12, x, &a.why) && model_evaluate(&b.e, b.lm, b.s, ids, 12, which, 12, y, &b.why));
+  ck_assert(memcmp(x, y, sizeof x) == 0);
+  rig_close(&a), rig_close(&b);
+  char again[400]; /* and a file of floats is the source of another */
+  ck_assert_msg(quantized(path, in_room(again, "again.gguf"), "f32", NULL, &why), "%s", why.text);
+  ck_assert_msg(rig_open(&b, again, NULL, 1, 1), "%s", b.why.text);
+  ck_assert(model_evaluate(&b.e, b.lm, b.s, ids, 12, which, 12, y, &b.why) && memcmp(x, y, sizeof x) == 0);
+  rig_close(&b);
+  variant_drop(dir);
+  leave();
+}
+END_TEST
+
 /* files that are made of a directory have the tensors that the script gives them, byte for byte, and no others */
 START_TEST(names_are_those_of_other_programs)
 {
@@ -773,6 +814,7 @@ int main(void)
   tcase_add_test(t, the_types_are_those_of_the_table);
   tcase_add_loop_test(t, every_type_reads_back, 0, N_TYPES);
   tcase_add_test(t, experts_are_one_tensor);
+  tcase_add_test(t, pairs_are_taken_apart);
   tcase_add_loop_test(t, names_are_those_of_other_programs, 0, 9);
   tcase_add_test(t, files_are_those_of_llama_cpp);
   tcase_add_test(t, a_file_can_be_the_source);

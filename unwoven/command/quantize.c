@@ -172,7 +172,7 @@ static bool write_row(struct work *w, const struct planned *p, size_t i, FILE *f
   struct tensor from = quantize_row(p, i, &row);
   for (size_t k = 0; k < p->in; k++)
     w->x[k] = tensor_number(from,
-      p->transposed ? k * p->out + row : row * p->in + k);
+      p->transposed ? k * quantize_columns(p) + row : row * p->in + k);
   if (!weights_encode(p->type, w->x, p->in, w->coded, &inner))
     return error_say(w->why, "%s: %s, row %zu: %.200s", w->o->from, p->name, row,
       inner.text);
@@ -351,7 +351,6 @@ bool quantize_file(struct memory *m, struct quantize_options *o,
   *r = (struct quantize_result) { .tensors = 0 };
   o->fields.n_unknown = open.fields.n_unknown;
   if (lm != NULL) w.plan.layout = layout_find("gguf", lm->config.family);
-  if (lm != NULL && lm->config.head_sinks) w.plan.layout = NULL; /* gates and ups that alternate are not written */
   bool ok = lm != NULL && (w.plan.layout != NULL || error_found(why, o->from, "model_type",
     lm->config.family, "a family of which we know how GGUF files have it"))
     && (lm->config.rope.kind != ROPE_LONG || error_found(why, o->from, "rope_scaling", "longrope",

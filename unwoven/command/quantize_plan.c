@@ -122,6 +122,13 @@ static bool plan_qkv(struct quantize_plan *w, uint32_t i, const struct model_lay
     && plan_head_norm(w, TENSOR_K_NORM, i, &l->k_norm, c->n_kv_heads);
 }
 
+/* The third kind goes down; of the others there may be one matrix for both. */
+static const struct matrix *expert_part(const struct expert_mlp *x, int part)
+{ return part == 2 ? &x->down : &x->up[expert_ups(x) == 1 ? 0 : part]; }
+
+static bool alternates(const struct planned *p)
+{ return p->experts != NULL && p->part < 2 && expert_ups(&p->experts->expert[0]) == 1; }
+
 /* The matrices of all experts are three stacks. The shared expert has matrices of its own, and the number
    by which a row takes it is a vector. */
 static bool plan_experts(struct quantize_plan *w, uint32_t i, const struct mixture *x)
@@ -130,9 +137,12 @@ static bool plan_experts(struct quantize_plan *w, uint32_t i, const struct mixtu
   const struct model_config *c = &w->lm->config;
   bool ok = plan_matrix(w, TENSOR_ROUTER, i, &x->router);
   for (int k = 0; ok && k < 3; k++) {
-    const struct matrix *a = k == 2 ? &x->expert[0].down : &x->expert[0].up[k];
-    ok = plan(w, role[k], i, "weight", (struct planned) { .from = a->weight, .in = a->in,
-      .out = a->out * c->n_experts, .stack = c->n_experts, .experts = x, .part = k });
+    const struct matrix *a = expert_part(&x->expert[0], k);
+    struct planned p = { .from = a->weight, .in = a->in, .stack = c->n_experts, .experts = x, .part = k,
+      .out = (k == 2 ? c->d_model : c->d_expert) * (size_t) c->n_experts, .transposed = a->transposed };
+    ok = plan(w, role[k], i, "weight", p);
+    p.from = a->bias, p.in = 1, p.is_vector = true, p.transposed = false;
+    ok = ok && plan(w, role[k], i, "bias", p);
   }
   return ok && plan_matrix(w, TENSOR_SHARED_GATE, i, &x->shared.up[0])
     && plan_matrix(w, TENSOR_SHARED_UP, i, &x->shared.up[1])
@@ -144,7 +154,8 @@ static bool plan_layer(struct quantize_plan *w, uint32_t i, const struct model_l
 {
   const struct model_config *c = &w->lm->config;
   bool ok = plan_norm(w, TENSOR_ATTN_NORM, i, &l->attn_norm, c->d_model)
-    && plan_qkv(w, i, l) && plan_matrix(w, TENSOR_OUT, i, &l->out)
+    && plan_qkv(w, i, l) && plan_vector(w, TENSOR_SINKS, i, "weight", l->sink, c->n_heads)
+    && plan_matrix(w, TENSOR_OUT, i, &l->out)
     && plan_norm(w, TENSOR_ATTN_POST, i, &l->attn_post, c->d_model)
     && plan_norm(w, TENSOR_MLP_NORM, i, &l->mlp_norm, c->d_model);
   if (ok && l->experts != NULL) return plan_experts(w, i, l->experts);
@@ -216,10 +227,13 @@ struct tensor quantize_row(const struct planned *p, size_t i, size_t *row)
   *row = p->half > 0 ? pair_of(p, i) : p->head > 0 ? by_head_of(p, i) : i;
   if (p->experts == NULL) return p->from;
   size_t each = p->out / p->stack;
-  const struct expert_mlp *x = &p->experts->expert[i / each];
-  *row = i % each;
-  return p->part == 2 ? x->down.weight : x->up[p->part].weight;
+  const struct matrix *a = expert_part(&p->experts->expert[i / each], p->part);
+  *row = alternates(p) ? 2 * (i % each) + (size_t) p->part : i % each;
+  return p->is_vector ? a->bias : a->weight;
 }
+
+size_t quantize_columns(const struct planned *p)
+{ return p->experts == NULL ? p->out : expert_part(&p->experts->expert[0], p->part)->out; }
 
 bool quantize_plan_make(struct quantize_plan *w)
 {

@@ -12,7 +12,8 @@
    not zero, rows are regrouped in this way, in each head of twice half rows. If head is not zero, the
    model has queries, keys and values by head of keys, and the file in three blocks: head rows are a
    head, and shared heads of queries belong to each of keys. A stack is a tensor of one dimension more:
-   so many matrices, or vectors, one after another; those of experts are in as many places. */
+   so many matrices, or vectors, one after another; those of experts are in as many places, their
+   gates and ups perhaps as rows, or columns, of one matrix that alternate. */
 struct planned {
   char name[64]; /* the format's names are shorter */
   struct tensor from;
@@ -23,6 +24,9 @@ struct planned {
   int part;
   bool transposed, is_vector;
 };
+
+/* how many columns the matrix has in which quantize_row finds a row, if it is transposed */
+size_t quantize_columns(const struct planned *p);
 
 /* where row i of the file is in the model: the tensor, and which row of it. From must not be null */
 struct tensor quantize_row(const struct planned *p, size_t i, size_t *row);
