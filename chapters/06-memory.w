@@ -289,6 +289,7 @@ bool named_shape_find(const char *name, struct model_config *c, struct error *wh
 
 @(shapes.c@>=
 #include "accounts/accounts.h"
+#include "accounts/switched.h"
 @;@#
 static const struct named_shape shapes[] = @[{@|
   {"gpt2", "gpt2", "Radford and others 2019", 50257, 1024, 768, 3072,
@@ -327,9 +328,12 @@ static const struct named_shape shapes[] = @[{@|
     36, 64, 8, 64, 128, false, 128, 4, 2880} }@];
 @#
 const struct named_shape *named_shape_at(size_t i)
-{@+ return i < sizeof shapes / sizeof *shapes ? &shapes[i] : NULL;@+ }
+{
+  const size_t n = sizeof shapes / sizeof *shapes;
+  return i < n ? &shapes[i] : later_shape_at(i - n);
+}
 
-@ A program that is given a name looks it up here, and lists all names if it finds none, since you cannot guess whether it is \texttt{llama2-70b} or \texttt{llama-2-70b}. (That is \.{unwoven/accounts/find\_shape.c}.)
+@ A program that is given a name looks it up here, and lists all names if it finds none, since you cannot guess whether it is \texttt{llama2-70b} or \texttt{llama-2-70b}. (That is \.{unwoven/accounts/find\_shape.c}. The shapes of all other families are beside it, in \.{later\_shapes.c}; the command shows them with \.{--shape list}.)
 
 @* Activations. \label{sec:passbill}
 What does the pass itself need? The arrays in which it computes are called \emph{activations}. They are in an arena (\cref{sec:arrays}): for each row of the pass the residual stream, its normed copy, and what is to be added to it, of $d$ numbers each; the queries and the result of attention, of $q$ each; keys and values, of $k$ each; the inside of the MLP; and the cosines and sines by which the row is rotated. All these are |float|s, of four bytes. Let $g$ be 2 for a gated MLP and 1 otherwise. Then a row takes

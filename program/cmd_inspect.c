@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "accounts/accounts.h"
 #include "families/loader.h"
 #include "gguf/gguf.h"
 #include "safetensors/tensor_file.h"
@@ -271,6 +272,13 @@ static uint64_t count_parameters(const struct inspection *g)
   return n;
 }
 
+/* those that one row is multiplied with: of a model with experts not all */
+static uint64_t count_active(const struct inspection *g)
+{
+  const struct model_config *c = &g->o.lm->config;
+  return count_parameters(g) - (footprint_parameters(c) - footprint_active(c));
+}
+
 static void print_inspection(struct inspection *g)
 {
   const struct model_config *c = g->o.lm == NULL ? NULL : &g->o.lm->config;
@@ -278,6 +286,8 @@ static void print_inspection(struct inspection *g)
   fprintf(g->c->out, "parameters: %" PRIu64 "\n", count_parameters(g));
   size_t files = tensor_file_files(g->tensors);
   if (files > 1) fprintf(g->c->out, "parts: %zu files\n", files);
+  if (c != NULL && c->n_experts > 0)
+    fprintf(g->c->out, "of these, a token uses: %" PRIu64 "\n", count_active(g));
   if (c != NULL) show_settings(g);
   show_tensors(g);
   if (c == NULL) return;
@@ -298,6 +308,7 @@ static void put_inspection(struct inspection *g)
   put_count_as(j, "parameters", count_parameters(g));
   put_count_as(j, "parts", tensor_file_files(g->tensors));
   if (c != NULL) {
+    put_count_as(j, "active_parameters", count_active(g));
     put_count_as(j, "context", c->n_positions);
     show_settings(g);
     show_tensors(g);
@@ -306,6 +317,7 @@ static void put_inspection(struct inspection *g)
     show_unknown(g);
   }
   else {
+    put_word_as(j, "active_parameters", "null");
     put_word_as(j, "context", "null");
     put_open_as(j, "config", '{');
     writer_close(j, '}');

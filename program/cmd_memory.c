@@ -328,12 +328,12 @@ static void put_shapes(const struct reckoning *r)
 static void list_shapes(const struct reckoning *r)
 {
   FILE *out = r->c->out;
-  fprintf(out, "%-12s %6s %5s %8s %8s %7s %7s %6s %7s %6s  %s\n", "shape",
+  fprintf(out, "%-17s %6s %5s %8s %8s %7s %7s %6s %7s %6s  %s\n", "shape",
     "layers", "heads", "kv-heads", "head-dim", "d-model", "d-inner", "vocab",
     "context", "window", "source");
   for (size_t i = 0; named_shape_at(i) != NULL; i++) {
     const struct named_shape *s = named_shape_at(i);
-    fprintf(out, "%-12s %6u %5u %8u %8u %7u %7u %6u %7u %6u  %s\n", s->name,
+    fprintf(out, "%-17s %6u %5u %8u %8u %7u %7u %6u %7u %6u  %s\n", s->name,
       s->n_layers, s->n_heads, s->n_kv_heads, s->head_dim, s->d_model,
       s->d_inner, s->vocab_size, s->n_positions, s->window, s->source);
   }

@@ -1,6 +1,7 @@
 /* shapes.c -- made from chapters/06-memory.w; change it there */
 
 #include "accounts/accounts.h"
+#include "accounts/switched.h"
 
 static const struct named_shape shapes[] = {
   {"gpt2", "gpt2", "Radford and others 2019", 50257, 1024, 768, 3072,
@@ -39,4 +40,7 @@ static const struct named_shape shapes[] = {
     36, 64, 8, 64, 128, false, 128, 4, 2880} };
 
 const struct named_shape *named_shape_at(size_t i)
-{ return i < sizeof shapes / sizeof *shapes ? &shapes[i] : NULL; }
+{
+  const size_t n = sizeof shapes / sizeof *shapes;
+  return i < n ? &shapes[i] : later_shape_at(i - n);
+}

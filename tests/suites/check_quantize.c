@@ -322,6 +322,31 @@ START_TEST(names_are_those_of_other_programs)
 }
 END_TEST
 
+/* what a directory says in another way than most, or is silent about, is said in its file */
+START_TEST(switches_are_said)
+{
+  static const struct { const char *base, *field, *value; } row[] = { { "families/pythia", "use_parallel_residual", "false" },
+    { "families/olmoe", "clip_qkv", "null" }, { "families/stablelm", "use_qkv_bias", "true" },
+    { "families/exaone4", "sliding_window_pattern", "\"LLG\"" }, { "families/cohere2", "sliding_window_pattern", "3" } };
+  char dir[200], path[400];
+  struct error why = { "" };
+  uint32_t ids[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
+  size_t which[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+  static float x[8 * 64], y[8 * 64];
+  struct rig a, b;
+  variant_make(dir, row[_i].base);
+  variant_json(dir, "config.json", row[_i].field, row[_i].value);
+  ck_assert_msg(quantized(dir, in_room(path, "said.gguf"), "f32", NULL, &why), "%s", why.text);
+  ck_assert_msg(rig_open(&a, dir, NULL, 1, 1) && rig_open(&b, path, NULL, 1, 1), "%s%s", a.why.text, b.why.text);
+  size_t v = a.lm->config.vocab_size;
+  ck_assert(v <= 64 && model_evaluate(&a.e, a.lm, a.s, ids, 8, which, 8, x, &a.why) && model_evaluate(&b.e, b.lm, b.s, ids, 8, which, 8, y, &b.why));
+  ck_assert(memcmp(x, y, 8 * v * sizeof *x) == 0);
+  rig_close(&a), rig_close(&b);
+  variant_drop(dir);
+  leave();
+}
+END_TEST
+
 static uint64_t fnv(uint64_t h, const void *byte, size_t n)
 {
   for (size_t i = 0; i < n; i++) h = (h ^ ((const unsigned char *) byte)[i]) * UINT64_C(1099511628211);
@@ -815,6 +840,7 @@ int main(void)
   tcase_add_loop_test(t, every_type_reads_back, 0, N_TYPES);
   tcase_add_test(t, experts_are_one_tensor);
   tcase_add_test(t, pairs_are_taken_apart);
+  tcase_add_loop_test(t, switches_are_said, 0, 5);
   tcase_add_loop_test(t, names_are_those_of_other_programs, 0, 9);
   tcase_add_test(t, files_are_those_of_llama_cpp);
   tcase_add_test(t, a_file_can_be_the_source);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "accounts/accounts.h"
+#include "accounts/switched.h"
 #include "families/config.h"
 
 static void shape_settings(const struct named_shape *s, struct model_config *c)
@@ -21,23 +22,25 @@ static void shape_settings(const struct named_shape *s, struct model_config *c)
   c->tied = s->tied;
   c->n_experts = s->n_experts, c->n_chosen = s->n_chosen;
   c->d_expert = s->d_expert;
-  if (c->window > 0 && c->window_pattern > 0) config_mark_windows(c);
+  later_shape_mend(s->name, c);
 }
 
-/* If there is no such shape the message lists all of them, since nobody can guess whether it is
-   llama2-70b or llama-2-70b. */
+/* If there is no such shape the message lists those that have room in it, since nobody can guess whether it
+   is llama2-70b or llama-2-70b, and says where all are. */
 bool named_shape_find(const char *name, struct model_config *c, struct error *why)
 {
-  char list[400] = "";
+  char list[260] = "";
+  size_t left = 0;
   for (size_t i = 0; named_shape_at(i) != NULL; i++) {
     const struct named_shape *s = named_shape_at(i);
     if (strcmp(s->name, name) == 0) {
       shape_settings(s, c);
       return true;
     }
-    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
+    if (left > 0 || strlen(list) + strlen(s->name) + 3 > sizeof list) left++;
+    else snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
       i > 0 ? ", " : "", s->name);
   }
-  return error_say(why, "no shape is called `%s'; wanted: one of %s", name,
-    list);
+  return error_say(why, "no shape is called `%.40s'; wanted: one of %s, or of %zu more, which --shape"
+    " list shows", name, list, left);
 }

@@ -8,7 +8,13 @@
 #include <stddef.h>
 #include "model/model.h"
 
-struct tensor_line;
+struct tensor_line; struct named_shape;
+
+/* shape i of those that the chapter does not print; null after the last */
+const struct named_shape *later_shape_at(size_t i);
+
+/* what the model of this shape has otherwise than its family, and what follows from its numbers */
+void later_shape_mend(const char *name, struct model_config *c);
 
 /* mends the list of the kinds of tensors, of which there are n; returns how many there are then */
 size_t footprint_switched_tensors(const struct model_config *c, struct tensor_line *line, size_t n);
