@@ -794,7 +794,31 @@ And the router? The published program takes the best logits first and makes a so
 @* What is refused, and what it costs. \label{sec:switchedcosts}
 The counters and the formulas of \cref{accounts} know the switches: a test counts the tensors of each small model, and its madds and bytes, and all numbers must be equal. A graphics processor computes those switches that are only other uses of its kernels: OLMo's norms, layers that are not turned, biases, windows by layer. The loops of these sections run in the host's memory, and a model that needs one is refused on a device, in a sentence that names the setting.
 
-\val{family.gguf} of the \val{family.all} families are read from GGUF files as well (\cref{tab:familyfiles}). A file of an unknown architecture is refused by its name, and so is the conversion of a family whose names in such files we do not know. The experts that five of the families have in the place of the MLP are the subject of \cref{sec:experts}.
+@* The same families in GGUF files. \label{sec:familyfiles}
+\val{family.gguf} of the \val{family.all} families are read from GGUF files as well (\cref{gguf}; \cref{tab:familyfiles} lists all). You might think that this costs nothing but names. But \texttt{llama.cpp}'s converter prepares some models for its own program, and a reader has to know what was done (\cref{tab:familyforms}). It shows in the shapes only where a tensor has other dimensions. All else fits, runs, and writes nonsense if you get it wrong.
+@^GGUF file@>
+
+\begin{table}[tbp]
+\tabcaption{tab:familyforms}{What a GGUF file has in another form than the directory.}
+\centering\footnotesize
+\begin{tabular}{@@{}>{\raggedright\arraybackslash}p{36mm}>{\raggedright\arraybackslash}p{84mm}@@{}}
+\toprule
+\tabhead{family} & \tabhead{in its file}\\
+\midrule
+Llama, Mixtral, Ministral~3, Granite, SmolLM3 & rows of queries and keys permuted: pairs are neighbours\\
+Gemma & norms with the 1 already added\\
+GPT-NeoX, Falcon & the fused matrix in three blocks, no longer head by head\\
+Falcon & with two norms, \.{attn\_norm\_2} is the one for attention\\
+StableLM, Cohere & the norms of all heads are one tensor\\
+StableLM & halves are parallel if a layer has no \.{ffn\_norm}; the key counts for nothing\\
+Seed-OSS & the norm before the MLP is \.{post\_attention\_norm}\\
+Cohere~2 & every fourth layer sees everything, unless a list says otherwise\\
+Exaone~4 & a list says which layers have a window\\
+Mixtral & calls itself \.{llama}; the key \.{expert\_count} tells it\\
+OLMoE, Qwen2-MoE & no key says that the weights of the chosen are not divided by their sum; Qwen3-MoE's are\\
+\bottomrule
+\end{tabular}
+\end{table}
 
 \begin{table}
 \tabcaption{tab:familyfiles}{The families: whether a directory is read, the architecture in GGUF files, how many small models are compared with those of Hugging Face's library, and a published model that a test runs whole. A program makes the table from the one of this chapter and from the tests.}
@@ -804,6 +828,12 @@ The counters and the formulas of \cref{accounts} know the switches: a test count
 \familyrows
 \end{tabular*}
 \end{table}
+
+@ Formats also have a past. The first files of a Mixtral had a tensor for each matrix of each expert, as the directory has; later all matrices of a kind are one tensor with three dimensions, whose slices are the experts. The first files of a Phi-2 had its three matrices as one. Such files are still fetched every day. A layout may therefore point to an |older| one, and say which tensor tells a file of that kind. The loader looks for this tensor in the first layer, and the rest of the program never learns how old the file is.
+
+How do we know that all this is right? Our own writer would be a poor witness: an error that reader and writer share would not show. A script that contains no line of our engine makes a small file for each family with the \texttt{gguf} package of \texttt{llama.cpp}'s authors, by the converter's rules, and beside it the logits of the reference in double precision. Our logits must be those, and for a file that we write of a directory, the bits must be the same in both forms.
+
+A file of an unknown architecture is refused by its name. So is the conversion of what a file cannot say: a limit for queries and keys in an OLMoE, an MLP in the place of some layer's experts, a Falcon with biases, the divisors of longrope.
 
 @* Models that see. \label{sec:wrappers}
 You fetch a Gemma 3 of the size \given{4B}, and its \.{config.json} has no number of layers. It says \.{gemma3} where the small one says \.{gemma3\_text}, and instead of sizes it has two objects, \.{text\_config} and \.{vision\_config}. Many models of today are built so: a model of texts, a second model that turns an image into rows as wide as those of the first, and a matrix between them that adapts the widths. The rows of an image are put in the place of certain tokens. In a text without images there are no such tokens, so the model of texts is all that computes.

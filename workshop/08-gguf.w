@@ -723,7 +723,7 @@ Does every tensor get fewer bits? No (\cref{tab:quantplan}). A vector of gains o
 \tabcaption{tab:quantplan}{The type of each tensor, for the type that was asked for.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}lll@@{}}
 \tabhead{tensor} & \tabhead{\texttt{f16}, \texttt{bf16}} & \tabhead{\texttt{q8\_0}} & \tabhead{fewer than eight}\\\midrule
-gains, biases, learned positions & \texttt{f32} & \texttt{f32} & \texttt{f32}\\
+gains, biases, learned positions, routers & \texttt{f32} & \texttt{f32} & \texttt{f32}\\
 embedding, head & as asked & \texttt{q8\_0} & \texttt{q8\_0}\\
 the other matrices & as asked & \texttt{q8\_0} & as asked\\
 rows that are no whole superblocks & as asked & \texttt{q8\_0} & \texttt{q5\_0}, \texttt{q8\_0}\\
@@ -736,7 +736,14 @@ rows that are no whole blocks & as asked & \texttt{f16} & \texttt{f16}
 @ Two things may differ besides the type. GPT-2's matrices come from Hugging Face with the inputs first (\cref{sec:layouts}), and the file wants them the other way round; so a row of the file is a column of the matrix. And in the queries and keys of a Llama the two rows that a rotation turns together are neighbours in the file, while in the directory they are half a head apart. The rows are \emph{permuted}: with $h$ for half of the head, row $2i$ of the file is row $i$ of the directory, and row $2i+1$ is row $i+h$. A head of eight rows is written in the order 0, 4, 1, 5, 2, 6, 3, 7. In the code |half| is 0 if nothing is to be regrouped, and $k$ is the place within the head.
 @^permuted rows@>
 
-\printedfunction{command/quantize.c}{row_of}
+\printedfunction{command/quantize_plan.c}{pair_of}
+
+@ A matrix that is stored head by head (\cref{sec:fusedmatrices}) is put in order in a similar way, as other programs expect it: all queries, all keys, all values. And the matrices of all experts of a layer are one tensor in the file, though they may be in as many places in the directory. So a row of the file is asked for by its number, and the answer is a tensor and a row of it:
+@^experts@>
+
+\printedfunction{command/quantize_plan.c}{quantize_row}
+
+The router of the experts is never rounded. It is small, and its error has another kind of effect: where two experts are almost equally good, a rounded router takes the wrong one, and then a whole MLP is wrong, not a digit of it. \texttt{llama.cpp} leaves it in \texttt{f32} as well.
 
 SentencePiece needs a translation that is less obvious. Its tokenizer merges the pair whose result has the best score; ours has a list of rules with ranks (\cref{sec:encoding}), and no scores any more. We need numbers that make another program merge in the same order. So the score of a token is minus the rank of the first rule that makes it, and a token that no rule makes gets a score below all others. This is right if all rules for one token are neighbours in the list, which holds for lists that were made from scores.
 
