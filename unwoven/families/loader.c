@@ -667,7 +667,8 @@ static bool model_layout(struct model_loader *a)
   for (int i = 0; a->layout->prefix != NULL && strcmp(a->layout->prefix, "model.") == 0 && i < 3; i++) {
     layout_name(a->layout, TENSOR_EMBEDDING, of_wrapper[i][0], 0, "weight", name);
     if (tensor_file_find(w, name) == NULL) continue;
-    a->prefix = of_wrapper[i][0], a->outer = of_wrapper[i][1], a->sees = true;
+    a->prefix = of_wrapper[i][0], a->outer = of_wrapper[i][1];
+    a->sees = true;
   }
   return true;
 }
