@@ -584,8 +584,8 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
         known[i].reason, a->why);
   }
   char head[160];
-  if (a->sees && is_of_images(t->name)) return config_ignore(&a->lm->config, a->m, t->file, t->name,
-    "of the model of images, which is not read", a->why);
+  if (a->sees && is_of_images(t->name)) return config_ignore(&a->lm->config, a->m, t->file,
+    t->name, "of the model of images, which is not read", a->why);
   tensor_name(a, TENSOR_HEAD, "weight", head);
   if (strcmp(t->name, head) == 0) return config_ignore(&a->lm->config, a->m, t->file, t->name,
     "the embedding once more: the head is tied", a->why);
@@ -664,7 +664,8 @@ static bool model_layout(struct model_loader *a)
   layout_name(a->layout, TENSOR_EMBEDDING, a->prefix, 0, "weight", name);
   if (tensor_file_find(w, name) != NULL) return true;
   a->prefix = "";
-  for (int i = 0; a->layout->prefix != NULL && strcmp(a->layout->prefix, "model.") == 0 && i < 3; i++) {
+  bool may = a->layout->prefix != NULL && strcmp(a->layout->prefix, "model.") == 0;
+  for (int i = 0; may && i < 3; i++) {
     layout_name(a->layout, TENSOR_EMBEDDING, of_wrapper[i][0], 0, "weight", name);
     if (tensor_file_find(w, name) == NULL) continue;
     a->prefix = of_wrapper[i][0], a->outer = of_wrapper[i][1];

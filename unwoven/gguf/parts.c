@@ -110,8 +110,8 @@ static bool check_key(const struct gguf_file *first, const struct gguf_file *g,
   if (own == NULL) {
     for (int i = 0; i < 3; i++)
       if (strncmp(key, of_file[i], strlen(of_file[i])) == 0) return true;
-    snprintf(wanted, sizeof wanted, "in the first part, which has all that describes the model");
-    return error_found(why, g->path, key, "in this part", wanted);
+    return error_found(why, g->path, key, "in this part",
+      "in the first part, which has all that describes the model");
   }
   snprintf(wanted, sizeof wanted, "%s, as in the first part", gguf_excerpt(own, as));
   return same_value(own, e) || error_found(why, g->path, key, gguf_excerpt(e, found), wanted);
