@@ -136,8 +136,11 @@ And \texttt{Metaspace} is three. Blanks become blocks, the character U+2581. A b
 newer form differs from the older, whose files prepend first and replace afterwards. There is a trap in ``where the whole text begins'': once the normalizer has removed something, it may mean the beginning of the original text, or of the normalized one. A file in which the difference may matter is refused.
 @^Metaspace@>
 
-@ Sequences may be nested, and are taken apart until single stages are left. (The readers of all stages are in \.{unwoven/tokenizer-json/stages.c}.) The stages cut in the order of the file, and one order is refused: a stage after \texttt{ByteLevel} would see the
-letters of the file's alphabet instead of the text, and there a byte of an accented letter may look like a digit.
+@ Sequences may be nested, and are taken apart until single stages are left. (The readers of all stages are in \.{unwoven/tokenizer-json/stages.c}.) The order of the file is the order in which they cut, and after \texttt{ByteLevel} it has a meaning that surprises: a stage there sees the
+letters of the file's alphabet instead of the text, and a byte of an accented letter may look like a digit. Falcon's file has two such stages. So the text is spelt in these letters once, before the first of them, and at the end
+what is left of it becomes bytes again. Both are steps, like all others; \texttt{Metaspace}, which would put in a block that is no letter, is refused there.
+
+\printedfunction{tokenizer-json/stages.c}{after_bytes}
 
 Exactness has an unpleasant side here. The makers' library uses tables of different years: an accent is what Unicode called a mark in its version~9, and punctuation is what it called so in version~8. Our library is newer and knows more characters. So our program lists those that have come since, and leaves them alone. Only two normalizers are missing, those of BERT and of bytes, which do several things at once.
 

@@ -467,8 +467,8 @@ END_TEST
 /* a pattern that two libraries read differently is refused; what published files say is not */
 START_TEST(a_pattern_has_one_reading)
 {
-  static const char *const two[] = { "a{,3}", "[a-z&&c]", "[^a&&[b]]", "[&&[b]]", "[a&&[b]c]", "[a[bc]]",
-    "[[:punct:]]", "[]a]", "[^]a]", "[a\\W]", "[\\b]", "[\\H]", "\\v", "\\X", "\\R", "\\K", "\\G", "x(?i)y", "\\p{Alpha}",
+  static const char *const two[] = { "a{,3}", "[a-z&&c]", "[^a&&[b]]", "[&&[b]]", "[a&&[b]c]", "[a[b[c]]]",
+    "[a[^b]]", "[a-[b]]", "[a[-b]]", "[a[b-]]", "[a[b]-c]", "[a[]b]]", "[a[b", "[a[\\b]]", "[[:punct:]]", "[]a]", "[^]a]", "[a\\W]", "[\\b]", "[\\H]", "\\v", "\\X", "\\R", "\\K", "\\G", "x(?i)y", "\\p{Alpha}",
     "\\1", "(?m:.)", "(?i)ss", "(?i:ss)", "(?i:Ff)", "(?i:x|st)", "(?i:\xc3\x9f)",
     "(?i:[\xc3\x9f])", "(?:(?i:(?:fi)))", "\\p{^Greek}", "\\x41", "\\pL", "(?#x)",
     "(*ACCEPT)", "(?i:\\x{df})", "(?i:s\\x{73})", "a\\", "{", "\\u0041" },
@@ -481,7 +481,7 @@ START_TEST(a_pattern_has_one_reading)
                              "(?<=x)y|(?<!x)z|(?>ab|a)c|(?=d)", "\\x{1f600}|\\p{^Lu}\\P{Nd}",
                              "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+",
                              "[\xe4\xb8\x80-\xe9\xbe\xa5]+", "(?i:a)(?:ss)", "\\$\\^\\{\\.",
-                             "a{2}b{1,}c{1,3}", "\\p{N}{1,3}+", "a{2}?", "[a-z&&[aeiou]]", "[[:alpha:]]", "\\b\\B", "^x$", "\\A\\h\\H\\z\\Z", "(?i)ta?e", "\\p{Han}", "\\d\\D\\s\\S\\t\\f", "\\w+|[^\\w\\s]+", "\\W\\w[\\w-]"
+                             "a{2}b{1,}c{1,3}", "\\p{N}{1,3}+", "a{2}?", "[a-z&&[aeiou]]", "[a[bc]]", "[^a[bc]d[e]]", "[[:alpha:]]", "[[a[:digit:]]]", "\\b\\B", "^x$", "\\A\\h\\H\\z\\Z", "(?i)ta?e", "\\p{Han}", "\\d\\D\\s\\S\\t\\f", "\\w+|[^\\w\\s]+", "\\W\\w[\\w-]"
                            };
   for (size_t i = 0; i < sizeof two / sizeof *two + sizeof one / sizeof *one; i++) {
     bool good = i >= sizeof two / sizeof *two;
@@ -762,8 +762,11 @@ START_TEST(every_defect_has_its_own_sentence)
       "\"CharDelimiterSplit\"}, " PRE "]}",
       "null", DEC, "", { "pre_tokenizer.pretokenizers[1].type", "CharDelimiterSplit", "Split" } },
     { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
-      "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", {\"type\": \"Digits\"}]}", "null", DEC,
-      "", { "pre_tokenizer.pretokenizers[1].type", "Digits", "no stage after ByteLevel" } },
+      "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", {\"type\": \"Metaspace\"}]}", "null", DEC,
+      "", { "pre_tokenizer.pretokenizers[1].type", "Metaspace", "only cuts, after ByteLevel" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
+      "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", " PRE "]}", "null", DEC,
+      "", { "pre_tokenizer.pretokenizers[1].type", "ByteLevel", "only cuts, after ByteLevel" } },
     { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
       "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": "
       "\"\\\\w+\\\\K\"}, \"behavior\": \"Isolated\"}, " PRE "]}",

@@ -19,9 +19,10 @@
 enum { DEEPEST = 60 };
 
 /* bit depth of folded: the group at this depth ignores the case of letters. In out, what was repeated
-   last begins at atom, and the group at a depth at group[depth]. said: room for a complaint */
+   last begins at atom, and the group at a depth at group[depth]. inside: in a class in a class. said:
+   room for a complaint */
 struct pattern_text { const unsigned char *c; size_t n, at;
-  uint64_t folded; unsigned depth; bool in_class;
+  uint64_t folded; unsigned depth; bool in_class, inside;
   struct memory *m; struct bytes *out; struct error *why; bool no_memory;
   size_t atom, group[DEEPEST + 2]; char *said; };
 
@@ -130,12 +131,33 @@ static const char *read_kind(struct pattern_text *p)
   return "[ in a class";
 }
 
+static const char *read_in_class(struct pattern_text *p);
+
+/* A class in a class adds its characters, so its brackets can go: unless it is the rest that it adds,
+   or a hyphen at its edge would become a range. One level is enough for what was published. */
+static const char *read_inner_class(struct pattern_text *p)
+{
+  static const char wrong[] = "[ in a class";
+  const unsigned char *c = p->c;
+  size_t end = ++p->at;
+  if (p->inside || has(p, end, "^") || has(p, end, "-") || has(p, end, "]") || c[end - 2] == '-') return wrong;
+  p->inside = true;
+  const char *said = NULL;
+  while (p->at < p->n && c[p->at] != ']' && said == NULL) said = read_in_class(p);
+  p->inside = false;
+  if (said != NULL) return said;
+  if (p->at >= p->n || c[p->at - 1] == '-' || has(p, p->at, "]-")) return wrong;
+  p->at++;
+  return NULL;
+}
+
 /* Oniguruma nests and intersects classes; to PCRE2 the same signs are characters. */
 static const char *read_in_class(struct pattern_text *p)
 {
   size_t from = p->at;
   if (p->c[p->at] == '\\') return read_escape(p);
-  if (p->c[p->at] == '[') return read_kind(p);
+  if (has(p, p->at, "[:")) return read_kind(p);
+  if (p->c[p->at] == '[') return read_inner_class(p);
   if (has(p, p->at, "&&")) return "&& in a class";
   if (p->c[p->at] > 127 && (p->folded >> p->depth & 1) != 0)
     return "a folded letter beyond ASCII";

@@ -12,12 +12,12 @@
 
 /* The tokenizer to be filled, the file for messages, a buffer, the vocabulary, with which added
    tokens are compared, and the bytes of the file. ours tells a broken file of our kind from a good
-   one of another, unigram those with scores from those with merges; fused, in_bytes and scripts: a decoder's Fuse, a ByteLevel and a UnicodeScripts have been met; begin and
+   one of another, unigram those with scores from those with merges; fused, in_bytes and scripts: a decoder's Fuse, a ByteLevel and a UnicodeScripts have been met; in_letters: so has a stage after ByteLevel; begin and
    end: the ids that a model of SentencePiece names, plus 1. */
 struct json_reader { struct memory *m; struct tokenizer *t;
   const char *file;
   json_t *vocab; size_t bytes; struct bytes row; bool ours, unigram, fused,
-    in_bytes, scripts;
+    in_bytes, in_letters, scripts;
   uint32_t begin, end; enum tokenizer_found found;
   struct error *why; };
 
@@ -79,6 +79,9 @@ bool words_read_added(struct json_reader *r, json_t *added);
 
 /* a pre-tokenizer, appended to the steps */
 bool stages_read(struct json_reader *r, const char *where, json_t *v);
+
+/* after the last stage */
+bool stages_end(struct json_reader *r);
 
 /* a normalizer, or null */
 bool stages_read_normalizer(struct json_reader *r, const char *where,

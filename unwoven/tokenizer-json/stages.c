@@ -81,11 +81,9 @@ static bool choose_behaviour(struct json_reader *r, const char *where, json_t *h
   const char *name = how == NULL && otherwise != NULL ? otherwise : json_string_value(how);
   size_t i = 0;
   while (i < 5 && (name == NULL || strcmp(name, list[i].name) != 0)) i++;
-  if (i == 5 || (invert && list[i].glue != list[i].inverted))
-    return reader_refuse(r, field_below(where, "behavior").name, how, i == 5
-      ? "Isolated, Removed, MergedWithPrevious, MergedWithNext or Contiguous"
-      : "another one with invert");
-  *s = (struct text_step) { .what = STEP_SPLIT, .glue = list[i].glue,
+  if (i == 5) return reader_refuse(r, field_below(where, "behavior").name, how,
+    "Isolated, Removed, MergedWithPrevious, MergedWithNext or Contiguous");
+  *s = (struct text_step) { .what = STEP_SPLIT, .glue = invert ? list[i].inverted : list[i].glue,
     .keep_matches = i != 1 || invert, .keep_gaps = i != 1 || !invert };
   return true;
 }
@@ -284,9 +282,47 @@ static bool read_byte_level(struct json_reader *r, const char *where,
     && (!regex || stages_cut_at(r, where, split_gpt2, strlen(split_gpt2)));
 }
 
-/* ByteLevel must come last, if it comes at all: a stage after it would see the letters of
-   its alphabet instead of the text, where a byte of an accented letter may look like a
-   digit. */
+/* back from the letters of the alphabet, of which the text is made here, to bytes */
+static bool from_alphabet(struct memory *m, const unsigned char *text, size_t n,
+  struct bytes *out, struct error *why)
+{
+  size_t length;
+  for (size_t at = 0; at < n; at += length) {
+    enum utf8_state state;
+    length = utf8_next(text + at, n - at, &state);
+    unsigned char byte = (unsigned char) tokenizer_unicode_to_byte(utf8_point(text + at, length));
+    if (!bytes_push(m, out, &byte, 1, why)) return false;
+  }
+  return true;
+}
+
+static bool spell(struct json_reader *r, const char *where, text_change *call)
+{
+  struct error inner = { "" };
+  return or_refuse(r, where, tokenizer_add_step(r->m, r->t,
+    (struct text_step) { .what = STEP_CALL, .call = call }, NULL, 0, false, &inner), &inner);
+}
+
+bool stages_end(struct json_reader *r)
+{
+  return !r->in_letters || spell(r, "pre_tokenizer", from_alphabet);
+}
+
+/* A stage after ByteLevel, as Falcon has them, sees the letters of its alphabet instead of the
+   text, where a byte of an accented letter may look like a digit: so the text is spelt in them
+   before, and at the end it becomes bytes again. A stage that puts characters in would put in
+   what is no letter. */
+static bool after_bytes(struct json_reader *r, const char *where, json_t *name)
+{
+  const char *type = json_string_value(name);
+  if (strcmp(type, "ByteLevel") == 0 || strcmp(type, "Metaspace") == 0)
+    return reader_refuse(r, field_below(where, "type").name, name,
+      "a stage that only cuts, after ByteLevel");
+  bool first = !r->in_letters;
+  r->in_letters = true;
+  return !first || spell(r, where, tokenizer_to_alphabet);
+}
+
 bool stages_read(struct json_reader *r, const char *where, json_t *v)
 {
   json_t *name = json_object_get(v, "type");
@@ -295,8 +331,7 @@ bool stages_read(struct json_reader *r, const char *where, json_t *v)
     "the name of a stage");
   if (strcmp(type, "Sequence") == 0)
     return reader_each(r, where, v, "pretokenizers", stages_read);
-  if (r->in_bytes) return reader_refuse(r, field_below(where, "type").name, name,
-    "no stage after ByteLevel");
+  if (r->in_bytes && !after_bytes(r, where, name)) return false;
   if (strcmp(type, "Split") == 0) return read_split(r, where, v);
   if (strcmp(type, "Digits") == 0) return read_digits(r, where, v);
   if (strcmp(type, "Metaspace") == 0) return read_metaspace(r, where, v);

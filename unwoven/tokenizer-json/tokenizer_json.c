@@ -165,7 +165,7 @@ static bool read_description(struct json_reader *r, json_t *file)
   r->t->n_normalizers = r->t->n_steps;
   return words_read_added(r, json_object_get(file, "added_tokens"))
     && ((r->t->char_level && value_says_nothing(stages))
-      || stages_read(r, "pre_tokenizer", stages))
+      || (stages_read(r, "pre_tokenizer", stages) && stages_end(r)))
     && tokenizer_index_added(r->m, r->t, r->why)
     && (json_is_null(post) || post == NULL ? read_config(r)
       : around_read(r, "post_processor", post));

@@ -257,6 +257,8 @@ bool tokenizer_change(const struct tokenizer *t, const struct text_step *s,
     return each_character(s->what, m, text, n, out, why);
   case STEP_TRIM:
     return trim(s, m, text, n, out, why);
+  case STEP_CALL:
+    return s->call(m, text, n, out, why);
   case STEP_SPLIT: /* a cut is no change */
   case STEP_NFC: case STEP_NFD: case STEP_NFKC: case STEP_NFKD: break;
   }

@@ -29,9 +29,13 @@ struct trie_node { uint32_t child, sibling, added; unsigned char byte; };
 /* what struct text_step says of each; STEP_NFC to STEP_NFKD: the four normal forms;
    STEP_STRIP: blanks at the ends go; STEP_MAP: a table of characters; STEP_MARKS: marks go;
    STEP_LOWER: small letters; STEP_TRIM: white space at the ends goes; STEP_CLEAN: control
-   characters go */
+   characters go; STEP_CALL: what a function of the reader makes of it */
 enum text_step_kind { STEP_SPLIT, STEP_PREPEND, STEP_REPLACE, STEP_NFC, STEP_NFD, STEP_NFKC,
-  STEP_NFKD, STEP_STRIP, STEP_MAP, STEP_MARKS, STEP_LOWER, STEP_TRIM, STEP_CLEAN };
+  STEP_NFKD, STEP_STRIP, STEP_MAP, STEP_MARKS, STEP_LOWER, STEP_TRIM, STEP_CLEAN, STEP_CALL };
+
+/* appends a text to out, changed */
+typedef bool text_change(struct memory *m, const unsigned char *text, size_t n,
+  struct bytes *out, struct error *why);
 
 /* what a match is glued to: nothing, the gap before it, the gap after it, other matches */
 enum text_glue { GLUE_NONE, GLUE_BEFORE, GLUE_AFTER, GLUE_RUNS };
@@ -39,9 +43,9 @@ enum text_glue { GLUE_NONE, GLUE_BEFORE, GLUE_AFTER, GLUE_RUNS };
 /* STEP_SPLIT: at the matches of by, of which and of the gaps some are kept, or glued to each
    other; STEP_PREPEND: words before a text, or before the first only, or unless they are
    there, or even before nothing; STEP_REPLACE: the matches of by by words; STEP_MAP: by map;
-   STEP_TRIM: at the left, at the right */
+   STEP_TRIM: at the left, at the right; STEP_CALL: by call */
 struct text_step { enum text_step_kind what; struct splitter *by;
-  struct charsmap *map; enum text_glue glue;
+  struct charsmap *map; text_change *call; enum text_glue glue;
   struct span words;
   bool keep_matches, keep_gaps, first_only, unless_there, even_empty, left, right; };
 

@@ -130,12 +130,16 @@ CHANGES = [("plain", {"normalizer": {"type": n}}) for n in ("NFC", "NFD", "NFKC"
     ("plain", {"normalizer": form("NFD", "StripAccents", "Lowercase")}), ("plain", {"normalizer": form("NFKD", "Lowercase", {"type": "Replace", "pattern": {"Regex": "\\s+"}, "content": " "}, {"type": "Strip", "strip_left": True, "strip_right": True})})] + [
     ("plain", {"normalizer": {"type": "Strip", "strip_left": l, "strip_right": r}}) for l, r in ((True, False), (False, True), (True, True))] + [
     ("plain", {"pre_tokenizer": before(split(p, how))}) for p in ("\\s", "[aeiou]") for how in HOW] + [
-    ("plain", {"pre_tokenizer": before(split("[aeiou]+|\\d", how, True))}) for how in HOW[:2] + HOW[4:]] + [("plain", {"pre_tokenizer": before(split(" ", "MergedWithPrevious", False, "String"))})] + [
+    ("plain", {"pre_tokenizer": before(split("[aeiou]+|\\d", how, True))}) for how in HOW] + [("plain", {"pre_tokenizer": before(split(" ", "MergedWithPrevious", False, "String"))})] + [
     ("plain", {"pre_tokenizer": before({"type": "Punctuation", "behavior": how})}) for how in HOW] + [("plain", {"pre_tokenizer": before({"type": "Digits", "individual_digits": i})}) for i in (True, False)] + [
     ("plain", {"pre_tokenizer": before({"type": t})}) for t in ("Whitespace", "WhitespaceSplit", "BertPreTokenizer", "UnicodeScripts")] + [
     ("plain", {"post_processor": {"type": t, "sep": ["a", 65], "cls": ["b", 66]} | ({"trim_offsets": True, "add_prefix_space": True} if t[0] == "R" else {})}) for t in ("RobertaProcessing", "BertProcessing")] + [
     ("plain", {"pre_tokenizer": before(split(p, "Isolated"))}) for p in ("\\w+|[^\\w\\s]+", "\\b", "\\B\\w", "^\\w+|\\w+$", "(?i)THE|[A-Z]", "\\d{1,2}+", "a{2}?b|\\h", "[a-z&&[^aeiou]]+", "[A-Z&&[AEIOU]]", "(?:ab|c){2}+x?", "\\p{Greek}+|\\p{Han}", "\\A.|.\\z", "[[:alpha:]]+")] + [
     ("plain", {"added_tokens": [{"id": 300, "content": "a", "single_word": False, "lstrip": False, "rstrip": False, "normalized": True, "special": False}]})]
+FALCON_STAGES = {"type": "Sequence", "pretokenizers": [{"type": "Punctuation", "behavior": "Contiguous"}, BYTES | {"use_regex": True}, {"type": "Digits", "individual_digits": False}, split("[0-9][0-9][0-9]", "Isolated")]}
+CHANGES += [("plain", {"pre_tokenizer": FALCON_STAGES})] + [("plain", {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [BYTES] + list(more)}}) for more in
+    ([split("[aeiou]", "MergedWithNext"), {"type": "Punctuation", "behavior": "Isolated"}], [{"type": "Digits", "individual_digits": True}], [split("\u0120", "Removed", False, "String"), {"type": "Whitespace"}])] + [
+    ("plain", {"pre_tokenizer": before(split(p, "Isolated"))}) for p in (" ?[^(\\s|[.,!?\u2026\u3002\uff0c\u3001\u0964\u06d4\u060c])]+", "[a-c[x-z.]\\d]+", "[[aeiou]]|[[:digit:][a-f]]{2}")]
 def changed(base, change):
     file = json.load(open(os.path.join(HERE, base, "tokenizer.json"), encoding="utf-8"))
     for k, v in change.items():
