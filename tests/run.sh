@@ -102,6 +102,7 @@ data() {
   one files sh -c '[ -d "$1" ] || { echo "the published model $1 is not here"; exit 77; }; tests/checks/quantized_files.sh "$1" | cmp - figures/data/quantization.files.csv' - "${SHARED:-../shared}/golden/models/stories260K"
   one smollm2 tests/checks/smollm2.sh
   one gemma3 tests/checks/gemma3.sh
+  one unseen tests/checks/unseen.sh
   one picture sh -c 'build/bin/laboratory/loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
 }
 # every bit of a model's files turned, one at a time, in one process: under the address sanitizer, too
