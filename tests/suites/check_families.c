@@ -750,6 +750,7 @@ START_TEST(harmless_fields_change_nothing)
     { "pretraining_tp", "2" }, { "use_cache", "false" }, { "pad_token_id", "-1" },
     { "output_attentions", "true" }, { "output_hidden_states", "true" }, { "return_dict", "true" },
     { "initializer_range", "3" }, { "attn_pdrop", "0.9" }, { "embd_pdrop", "0.9" },
+    { "hidden_dropout_prob", "0.9" }, { "attention_probs_dropout_prob", "0" }, { "_flash_attn_2_enabled", "true" },
     { "resid_pdrop", "0.9" }, { "attention_dropout", "0.9" }, { "gradient_checkpointing", "true" },
     { "summary_activation", "\"tanh\"" }, { "summary_first_dropout", "0.5" },
     { "summary_proj_to_labels", "true" }, { "summary_type", "\"first\"" },
