@@ -267,12 +267,16 @@ static bool slice_text(struct jinja_run *r, const struct jinja_value *of, int64_
   return ok;
 }
 
-static bool slice_range(struct jinja_run *r, const struct jinja_range *g, int64_t from, int64_t step, size_t n, struct jinja_value *out)
+/* Python prints such a range with the bounds and the step that it was asked for, whether numbers reach them or not. */
+static bool slice_range(struct jinja_run *r, const struct jinja_range *g, int64_t from, int64_t to, int64_t step, size_t n,
+  struct jinja_value *out)
 {
   struct jinja_range *made = jinja_room(r, 1, sizeof *made);
+  int64_t by, first, end;
   if (made == NULL) return false;
-  *made = (struct jinja_range) { g->from + from * g->step, g->step * step, n, 0 };
-  made->to = made->from + made->step * (int64_t) n;
+  if (__builtin_mul_overflow(g->step, step, &by) || __builtin_mul_overflow(g->step, from, &first) || __builtin_mul_overflow(g->step, to, &end)
+    || __builtin_add_overflow(g->from, first, &first) || __builtin_add_overflow(g->from, end, &end)) return jinja_fail(r, "a range is too large");
+  *made = (struct jinja_range) { first, by, n, end };
   *out = (struct jinja_value) { .kind = JINJA_RANGE, .as.range = made };
   return true;
 }
@@ -298,11 +302,11 @@ bool jinja_slice(struct jinja_run *r, const struct jinja_value *of, const struct
   if (!jinja_length(r, of, &n)) return false;
   bool back = step < 0;
   if (!bound_of(r, &bound[0], back ? n - 1 : 0, n, back, &from) || !bound_of(r, &bound[1], back ? -1 : n, n, back, &to)) return false;
-  int64_t wide = back ? from - to : to - from;
+  int64_t wide = back ? from - to : to - from, asked = step;
   if (step < -n - 1) step = -n - 1;
   if (step > n + 1) step = n + 1;
   int64_t by = back ? -step : step;
   size_t count = wide > 0 ? (size_t) ((wide - 1) / by + 1) : 0;
   if (of->kind == JINJA_TEXT) return slice_text(r, of, from, step, count, out);
-  return list ? slice_list(r, of, from, step, count, out) : slice_range(r, of->as.range, from, step, count, out);
+  return list ? slice_list(r, of, from, step, count, out) : slice_range(r, of->as.range, from, to, asked, count, out);
 }
