@@ -649,6 +649,11 @@ Usually a tokenizer puts the id that begins a text before it. For a formatted co
 
 @ What does a program need besides the turns? The special tokens, such as |bos_token|; the list \texttt{tools}, if there are any; \texttt{add\_generation\_prompt}; and whatever variables the model's makers have invented, such as \texttt{enable\_thinking}. You give variables with \.{--kwarg} and tools with \.{--tools}. If a model calls a tool, its call is text like any other, and ends its turn; running the tool is yours.
 
+Text like any other? Mistral's models begin a call with the special token \texttt{[TOOL\_CALLS]}, and special tokens are not printed. You would see a line of JSON and wonder what it is. Which special tokens are parts of a call? A list of names would be too short tomorrow. But the template knows: it has to write the calls of earlier turns. So we give it a made-up talk whose answer calls a tool twice, and another whose answer is a plain word. The marks that only the first has are those of a call, and |chat| and the server print them.
+One of them may be no part of a call but its end, as Llama's \sign{eom\_id} is. We tell it by counting: it is the last mark of the text, and it is there once although there are two calls.
+
+\printedfunction{templates/program.c}{take_calls}
+
 How do we know that it is right? By asking the library. A file in \.{tests/golden/jinja} has small templates for every rule of this chapter, and what the library printed for them, or that it refused; its script makes it anew. A larger set, real templates among them, is compared when it is at hand. And while we wrote this, a program put templates together at random, and both interpreters ran them, until no text differed. Errors need not be worded alike. But where Python refuses, we refuse.
 
 @* Three turns, printed. \label{sec:talkcheck}

@@ -149,6 +149,7 @@ START_TEST(bombs_end_in_a_sentence)
   refused("{% set ns = namespace(s=[1]) %}{% for i in range(99) %}{% set ns.s = ns.s + ns.s %}{% endfor %}", "bytes");
   refused("{{ 'x' * 90000000 }}", "prints more than");
   refused("{{ ['x'] * 1000000000000 }}", "bytes");
+  refused("{% set ns = namespace(l=[]) %}{% for i in range(200) %}{% set ns.l = ns.l + [[0] * 100000] %}{% endfor %}", "bytes");
   refused("{{ [1]|tojson(indent=1000000000000) }}", "steps");
   refused("{% macro f(n) %}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}", "calls are nested");
   refused("{% set ns = namespace(x=[]) %}{% for i in range(1000) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x }}", "nested more than 200");

@@ -59,7 +59,9 @@ static bool put_number(struct jinja_run *r, struct jinja_output *o, const struct
 static bool put_escaped_point(struct jinja_run *r, struct jinja_output *o, const char *byte, size_t k, uint32_t c, char quote)
 {
   char text[16];
-  if (c == '\n' || c == '\r' || c == '\t') snprintf(text, sizeof text, "\\%c", c == '\n' ? 'n' : c == '\r' ? 'r' : 't');
+  if (c == '\n') strcpy(text, "\\n");
+  else if (c == '\r') strcpy(text, "\\r");
+  else if (c == '\t') strcpy(text, "\\t");
   else if (c == '\\' || c == (unsigned char) quote) snprintf(text, sizeof text, "\\%c", (char) c);
   else if (jinja_printable(c)) return jinja_write(r, o, byte, k);
   else if (c < 0x100) snprintf(text, sizeof text, "\\x%02x", (unsigned) c);
