@@ -33,6 +33,7 @@ static bool make_dict(struct jinja_run *r, const struct jinja_call *c, struct ji
   struct jinja_list *l, *both;
   if ((*d = jinja_dict_new(r)) == NULL) return false;
   if (c->n > 1) return jinja_fail(r, "dict takes one value, and others by name");
+  if (c->n == 1 && c->item[0].kind == JINJA_UNDEFINED) return jinja_fail(r, "dict cannot be made of an undefined value");
   if (c->n == 1 && c->item[0].kind == JINJA_DICT)
     for (size_t i = 0; i < c->item[0].as.dict->n; i++)
       if (!jinja_dict_set(r, *d, c->item[0].as.dict->pair[i].key, c->item[0].as.dict->pair[i].value)) return false;

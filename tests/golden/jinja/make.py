@@ -70,6 +70,9 @@ lines' }}
 {{ ['b', 'a']|sort(attribute='v') }}{{ rows|sort(attribute='on,k')|map(attribute='k')|list if no }}{{ rows|sort(attribute='v,k')|map(attribute='k')|list }}{{ [{'p': {'q': 2}}, {'p': {'q': 1}}]|sort(attribute='p.q') }}{{ [{'a': nil}, {'a': nil}]|sort(attribute='a', reverse=true) }}{{ [[1, 'B'], [1, 'a'], [0, 'c']]|sort(attribute='0,1') }}{{ [[2], [1]]|sort(attribute=0) }}
 {{ rows|sort(attribute='on') }}
 {{ 'a\nb'.splitlines('') }}
+{{ dict(gone) }}
+{{ namespace(gone) }}
+{{ dict(nil) }}
 {{ range(5, 0, -2)[::-2] }}{{ range(5)[::100] }}{{ range(9)[7:1:-3] }}{{ range(9)[3:1] }}{{ range(2, 30, 7)[-2:] }}{{ range(3)[5:] }}{{ range(4)[::-1]|list }}{{ range(5)[::-100][0] }}
 {{ names|map('upper')|list }}{{ rows|map(attribute='k')|join }}{{ rows|map(attribute='zz', default='-')|list }}{{ rows|selectattr('on')|map(attribute='k')|list }}{{ rows|rejectattr('on')|list|length }}{{ rows|selectattr('v', 'gt', 1)|map(attribute='k')|list }}{{ xs|select('odd')|list }}{{ xs|reject('odd')|list }}{{ nil|map('upper')|list }}{{ rows|selectattr('on', 'defined')|list|length }}{{ names|map('replace', 'e', 'E')|list }}{{ rows|selectattr('k', 'equalto', 'y')|first }}
 {{ names|map('nope')|list }}
