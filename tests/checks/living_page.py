@@ -242,7 +242,7 @@ def a_frame_costs_little():
     p.steps(2)
     time.sleep(2)
     p.settled()
-    for _ in range(6):
+    for _ in range(2):
         p.do("frames(600, true)")
     p.b.call("HeapProfiler.enable")
 
@@ -252,8 +252,10 @@ def a_frame_costs_little():
         before = p.b.call("Runtime.getHeapUsage")["usedSize"]
         p.js(f"void incipit.frames({frames}, true)")
         return p.b.call("Runtime.getHeapUsage")["usedSize"] - before
-    # asking allocates something itself; the best of several, for the engine of JavaScript may compile in between
-    few, lots = min(used(1) for _ in range(5)), min(used(1000) for _ in range(6))
+    # asking allocates something itself; the best of several, for the engine of JavaScript may compile in between, and what leaks leaks in all
+    few, lots, tried = min(used(1) for _ in range(5)), float("inf"), 0
+    while tried < 9 and (lots - few) / 999 > 4:
+        lots, tried = min(lots, used(1000)), tried + 1
     at_most("bytes of the heap a frame", (lots - few) / 999, 4)
     p.key("f", ord("F"))
     check("the frame counter can be switched on", p.until("document.getElementById('frames').textContent.includes('draw calls')"))
