@@ -594,23 +594,20 @@ The types are SentencePiece's. Type 3 is \emph{control}: its text is found in a 
 @^pre-tokenizer, named in a GGUF file@>
 
 \begin{table}
-\tabcaption{tab:ggufpre}{The names of patterns that we know. The first name of a row is the one that we write.}
-\begin{tabular*}{\textwidth}{@@{}>{\raggedright\arraybackslash}p{39mm}@@{\extracolsep{\fill}}>{\raggedright\arraybackslash}p{67mm}@@{}}
+\tabcaption{tab:ggufpre}{Names of patterns, and what they stand for. A row's first name is the one that we write; all names are in \.{gguf\_patterns.c}.}
+\begin{tabular*}{\textwidth}{@@{}>{\raggedright\arraybackslash}p{36mm}@@{\extracolsep{\fill}}>{\raggedright\arraybackslash}p{70mm}@@{}}
 \tabhead{names} & \tabhead{how a text is cut}\\\midrule
-\texttt{gpt-2}, \texttt{phi-2}, \texttt{olmo}, \texttt{mpt}, \dots & by GPT-2's pattern\\
-\texttt{llama3}, \texttt{llama-bpe}, \texttt{pixtral}, \dots & by Llama 3's; a word that is a token is taken as a whole, whatever the merges say, and every text begins with the first token\\
-\texttt{dbrx}, \texttt{smaug-bpe}, \texttt{glm4}, \dots & by Llama 3's, and nothing more\\
-\texttt{qwen2}, \texttt{deepseek-r1-qwen}, \dots & normal form C; then by Qwen's pattern, with digits one by one\\
-\texttt{stablelm2}, \texttt{hunyuan}, \texttt{grok-2}, \dots & by Qwen's, without a normal form\\
-\texttt{qwen35} & the same with it, and marks belong to their letters\\
-\texttt{smollm}, \texttt{starcoder}, \texttt{refact}, \dots & each digit by itself, the rest by GPT-2's pattern\\
+\texttt{gpt-2}, \texttt{phi-2}, \dots & by GPT-2's pattern\\
+\texttt{llama3}, \texttt{pixtral}, \dots & by Llama 3's; a word that is a token is taken as a whole, and every text begins with the first token\\
+\texttt{dbrx}, \texttt{glm4}, \dots & by Llama 3's, and nothing more\\
+\texttt{qwen2}, \dots & normal form C; then by Qwen's pattern, digits one by one\\
+\texttt{smollm}, \texttt{starcoder}, \dots & each digit by itself, the rest by GPT-2's pattern\\
 \texttt{gpt-4o}, \texttt{llama4}, \dots & capital letters begin a word; digits by threes\\
-\texttt{tekken} & the same with digits one by one and without English endings; the rest as for Llama 3\\
-\texttt{deepseek-llm}, \texttt{deepseek-coder}, \texttt{deepseek-v3}, \texttt{spark2\_5} & by three to six patterns, one after the other: lines, letters with case, signs, Chinese, digits\\
-\texttt{falcon}, \texttt{chameleon}, \texttt{minicpm5}, \texttt{superbpe}, \texttt{tiny\_aya}, \texttt{youtu}, \texttt{laguna} & by two or more patterns of their own\\
-\texttt{bloom}, \texttt{viking}, \texttt{seed-coder}, \texttt{bailingmoe}, \texttt{exaone-moe}, \texttt{jais-2}, \texttt{ufakzeka}, \texttt{kimi-k2} & by a pattern of their own\\
-\texttt{gemma4}, \texttt{sarvam-moe} & at line ends only; merges begin with characters, and a blank is a block\\
-\texttt{default}, or no name & by four patterns, one after the other, as in \texttt{llama.cpp}
+\texttt{tekken} & the same, but digits one by one\\
+\texttt{deepseek-llm}, \texttt{falcon}, \dots & by several patterns, one after the other\\
+\texttt{bloom}, \texttt{kimi-k2}, \dots & by a pattern of their own\\
+\texttt{gemma4}, \dots & at line ends only; merges begin with characters, and a blank is a block\\
+\texttt{default}, or no name & by four patterns, as in \texttt{llama.cpp}
 \end{tabular*}
 \end{table}
 

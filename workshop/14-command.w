@@ -54,7 +54,8 @@ afterwards. With a word after its name it prints the keys that the prose quotes,
 @;@#
 @<Make a console of files@>@;
 @<Run a line, and show its three results@>@;
-@<Count the digits of random floats@>@;
+#include "command/digits.inc"
+@;@#
 @<Have a conversation, and count its rows@>@;
 @#
 int main(int argc, char **argv)
@@ -330,43 +331,6 @@ the count of numbers. Up to six digits there is next to nothing; seven digits ar
 @ Of \val{json.digits.numbers} floats with random bits, \val{json.digits.7} need seven digits, \val{json.digits.8} eight and \val{json.digits.9} nine
 (\cref{fig:digits}), so counting down from nine ends after two or three attempts. The significant digits of a printed number are all but the leading zeros,
 the zeros that only fill the space before the decimal point, and the digits of the exponent.
-
-@<Count the digits of random floats@>=
-static int significant(const char *text)
-{
-  int n = 0, zeros = 0;
-  for (; *text != '\0' && *text != 'e'; text++) {
-    if (*text == '0') zeros++;
-    if (*text < '1' || *text > '9') continue;
-    if (n > 0) n += zeros;
-    zeros = 0;
-    n++;
-  }
-  return n > 0 ? n : 1;
-}
-
-@ The bits come from the simplest generator, a multiplication and an addition; we take the upper half of each result.
-
-@<Count the digits of random floats@>=
-enum { DIGIT_DRAWS = 20000 };
-static void print_digits(const char *form)
-{
-  unsigned of[10] = @[{ 0 }@];
-  uint64_t state = 1;
-  for (int drawn = 0; drawn < DIGIT_DRAWS; ) {
-    char buffer[MAX_NUMBER_LEN];
-    float x;
-    state = state * UINT64_C(6364136223846793005)
-      + UINT64_C(1442695040888963407);
-    uint32_t bits = (uint32_t) (state >> 32);
-    memcpy(&x, &bits, sizeof x);
-    if (!isfinite(x)) continue;
-    number_float(x, buffer);
-    of[significant(buffer)]++;
-    drawn++;
-  }
-  for (int k = 1; k < 10; k++) printf(form, k, of[k]);
-}
 
 @* The protocol. \label{sec:probe}
 Two programs that claim to compute the same can be compared only if they can be asked the same questions. \texttt{incipit probe} answers questions in JSON, one on each line. What are the ids of this text?

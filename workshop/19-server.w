@@ -20,7 +20,7 @@ After 10 seconds 500 events have been made, $500\cdot180=90000$ bytes, and $10\c
 The answer is complete after $800/50=16$ seconds, and $800\cdot180=144000$ bytes long. By then $16\cdot3000=48000$ bytes have been taken, so 96000 wait, and from there on it gets less. The server never holds more than the answer has, whatever the telephone does. And if it takes nothing at all for \texttt{--send-timeout} seconds, the request is cancelled.
 \end{byhand}
 
-@ Every chapter has a program that shows what it is about. This one starts the server in its own process, as the tests do (\cref{sec:streams}), and talks to it through a socket. Its requests are written out line by line, because a well-behaved client would refuse to send most of them.
+@ Every chapter has a program that shows what it is about. This one starts the server in its own process, as the tests do (\cref{sec:streams}), and talks to it through a socket (\.{unwoven/server/shown.inc}). Its requests are written out line by line, because a well-behaved client would refuse to send most of them.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -35,8 +35,8 @@ The answer is complete after $800/50=16$ seconds, and $800\cdot180=144000$ bytes
 #include <unistd.h>
 #include "command.h"
 @;@#
-@<Start a server, and end it@>@;
-@<Send a request, and hear what comes back@>@;
+#include "server/shown.inc"
+@;@#
 @<A request that everybody sends@>@;
 @<Nine requests that nobody should send@>@;
 @<An answer in pieces@>@;
@@ -67,96 +67,6 @@ The two share little, and that is why it can be checked. A job belongs to HTTP u
 @^thread@>@^lock@>
 
 A client may leave while the engine still writes for it. Then the job is marked, the engine takes its texts out of the scheduler before the next pass, and the one of the two threads that lets go last frees the job.
-
-@ The program's server is |command_run| in a thread. Signals end it, so the main thread blocks them before it starts another one, and sends one to its own process at the end.
-
-@<Start a server, and end it@>=
-struct house { struct memory m;@+ FILE *out, *err;@+ pthread_t thread;@+ unsigned port;@+ int status; };
-static void *serve(void *ctx)
-{
-  struct house *h = ctx;
-  static char *line[] = @[{ "incipit", "serve", "-mmodels/pocket",@| "--port", "0", "--max-body", "4KiB" }@];
-  struct console c = @[{ .out = h->out, .err = h->err, .memory = &h->m,@| .program = "incipit", .build = "none" }@];
-  h->status = command_run(&c, 7, line);
-  fclose(h->out);
-  return NULL;
-}
-
-@ The port is a free one, which the server says in the first line that it prints. So the program reads that line, and takes the number from it.
-
-@<Start a server, and end it@>=
-static bool start(struct house *h)
-{
-  int ends[2];
-  FILE *in;
-  sigset_t wanted;
-  sigemptyset(&wanted);
-  sigaddset(&wanted, SIGTERM), sigaddset(&wanted, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &wanted, NULL);
-  if (pipe(ends) != 0 || (h->out = fdopen(ends[1], "w")) == NULL || (h->err = tmpfile()) == NULL
-    || (in = fdopen(ends[0], "r")) == NULL || pthread_create(&h->thread, NULL, serve, h) != 0) return false;
-  bool ok = fscanf(in, "%*[^:]:%*[^:]:%u", &h->port) == 1;
-  fclose(in);
-  return ok;
-}
-
-@ (The console of the command needs two functions, as in \cref{sec:streams}: nobody presses Ctrl-C here.)
-
-@<Start a server, and end it@>=
-static void listen_to_nobody(void) { }
-static bool never(void) { return false; }
-
-@ At the end, all memory of the server must be given back.
-
-@<Start a server, and end it@>=
-static int end(struct house *h)
-{
-  kill(getpid(), SIGTERM);
-  pthread_join(h->thread, NULL);
-  return h->m.all.live == 0 ? h->status : STATUS_FAILED;
-}
-
-@ A request has a first line, headers, an empty line and perhaps a body. Most of ours want a text, so they begin alike. A body that we send as it should be is counted, and the connection ends with it.
-
-@<Send a request, and hear what comes back@>=
-#define POST "POST /v1/completions HTTP/1.1\n"@/
-#define POST_JSON POST "Host: localhost\n" "Content-Type: application/json\n"
-static void write_request(char *request, size_t size, const char *head, const char *body)
-{
-  if (body == NULL) snprintf(request, size, "%s", head);
-  else snprintf(request, size, "%sConnection: close\n" "Content-Length: %zu\n" "\n" "%s", head, strlen(body), body);
-}
-
-@ HTTP ends a line with two characters, a carriage return and a line feed. Our requests have the line feed alone, which is easier to read, and get the other one on their way out.
-
-@<Send a request, and hear what comes back@>=
-static void put_lines(FILE *to, const char *text)
-{
-  for (; *text != '\0'; text++) {
-    if (*text == '\n') putc('\r', to);
-    putc(*text, to);
-  }
-}
-
-@ Each request goes over a connection of its own. To hear the answer, we read until the other side closes: a request that we expect to pass says that it is the last one, and the others had better be refused.
-
-@<Send a request, and hear what comes back@>=
-static bool ask(const struct house *h, const char *request, char *answer, size_t size)
-{
-  struct sockaddr_in at = @[{ .sin_family = AF_INET, .sin_port = htons((uint16_t) h->port),@|
-    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) }@];
-  int fd = socket(AF_INET, SOCK_STREAM, 0);
-  FILE *line = fd < 0 ? NULL : fdopen(fd, "r+");
-  if (line == NULL) return false;
-  bool ok = connect(fd, (struct sockaddr *) &at, sizeof at) == 0;
-  if (ok) {
-    put_lines(line, request);
-    fflush(line);
-    answer[fread(answer, 1, size - 1, line)] = '\0';
-  }
-  fclose(line);
-  return ok && answer[0] != '\0';
-}
 
 @ The first request is the one at the beginning of this section. Its answer must have the text that the command writes, so the command writes it.
 
@@ -190,15 +100,6 @@ static bool send_one(const struct house *h)
   bool same = text != NULL && strncmp(text + 8, alone, n) == 0 && text[8 + n] == '"';
   printf("$ incipit generate -q \"Once upon a time\" -n6\n" "%s\n" "the same: %s\n\n", alone, same ? "yes" : "no");
   return same;
-}
-
-@ An answer is an object on one long line. We print the first of its choices.
-
-@<Send a request, and hear what comes back@>=
-static void print_choice(const char *from)
-{
-  from = strstr(from, "{\"index\"");
-  if (from != NULL) printf("%.*s}\n", (int) strcspn(from, "}"), from);
 }
 
 @* What is refused before a pass is computed. \label{sec:guards}

@@ -70,40 +70,7 @@ static bool run_lines(void)
   }
   return true;
 }
-
-/* <Count the digits of random floats> */
-static int significant(const char *text)
-{
-  int n = 0, zeros = 0;
-  for (; *text != '\0' && *text != 'e'; text++) {
-    if (*text == '0') zeros++;
-    if (*text < '1' || *text > '9') continue;
-    if (n > 0) n += zeros;
-    zeros = 0;
-    n++;
-  }
-  return n > 0 ? n : 1;
-}
-
-enum { DIGIT_DRAWS = 20000 };
-static void print_digits(const char *form)
-{
-  unsigned of[10] = { 0 };
-  uint64_t state = 1;
-  for (int drawn = 0; drawn < DIGIT_DRAWS; ) {
-    char buffer[MAX_NUMBER_LEN];
-    float x;
-    state = state * UINT64_C(6364136223846793005)
-      + UINT64_C(1442695040888963407);
-    uint32_t bits = (uint32_t) (state >> 32);
-    memcpy(&x, &bits, sizeof x);
-    if (!isfinite(x)) continue;
-    number_float(x, buffer);
-    of[significant(buffer)]++;
-    drawn++;
-  }
-  for (int k = 1; k < 10; k++) printf(form, k, of[k]);
-}
+#include "command/digits.inc"
 
 /* <Have a conversation, and count its rows> */
 static const char *const said[] = { "Hello!",
