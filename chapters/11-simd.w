@@ -132,7 +132,7 @@ const void *prepared_find(const struct engine *e, const struct matrix *w);
   /* the copy of the weights of |w| for the engine's table, or null */
 
 @ Which tables there are depends on the compiler; which of them can run, on the processor. It is asked here, once
-(|__builtin_cpu_supports|), and never in a loop.
+(|__builtin_cpu_supports|), and never in a loop. A page in a browser has one more, \.{wasm}, with four lanes (\cref{sec:simd128}).
 
 @<How a table is found@>=
 const struct kernels *kernels_find(const char *name, struct error *why);

@@ -154,6 +154,12 @@ function text() {
   box.replaceChildren(read, more.slice(0, -1).join(""), ...(more.length ? [made("span", "last", more.at(-1))] : []));
 }
 
+// where prompts stand in one line that can be moved, the one that was taken is seen
+function inView() {
+  const b = document.querySelector(".chips [aria-pressed=true]");
+  if (b) b.parentNode.scrollLeft = b.offsetLeft - b.parentNode.offsetLeft;
+}
+
 // ---- doing
 async function begin(text) {
   pause();
@@ -162,6 +168,7 @@ async function begin(text) {
   prompt = text, opOf.clear(), rowsOf.clear(), logged = "", $("log").replaceChildren();
   take(r);
   for (const b of document.querySelectorAll(".chips button")) b.setAttribute("aria-pressed", b.dataset.prompt === prompt);
+  inView();
   if ($("prompt").value !== prompt) $("prompt").value = PROMPTS.some(p => p.text === prompt) ? "" : prompt;
   scene && (scene.camera = scene.camera);
 }
@@ -315,7 +322,8 @@ async function measure() {
       for (let i = 0; i < a.held.length; i++) {
         const w = made("span", "", visible(a.pieces[i]));
         w.style.setProperty("--p", a.held[i] / held), w.title = a.held[i].toFixed(4);
-        words.append(w, made("small", "", a.held[i].toFixed(3).slice(1)));
+        const one = made("span");
+        one.append(w, made("small", "", a.held[i].toFixed(3).slice(1))), words.append(one);
       }
       part.append(table, words, made("p", "note", `That is what the words of the prompt get of all looks; an even share is ${a.even.toFixed(3).slice(1)}. Of ${many(a.looks, "far look")}, ${a.first} go to the prompt.`));
       box.append(part);
@@ -381,6 +389,7 @@ function turn(to, focus = true) {
   }
   document.body.dataset.view = to;
   for (const b of document.querySelectorAll(".chips .fork")) b.hidden = to !== "tree";
+  inView();
   if (focus) $("tab-" + to).focus();
   scene?.size();
   if (now) drawTree(true), drawStages(), remember();

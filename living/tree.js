@@ -127,7 +127,7 @@ function node(n, parent, on, begin, x, y, search) {
     const w = wordWidth(n);
     drawnIn(g, "rect", { class: "ring", x: x - 5, y: y - 11, width: w + 4, height: 22, rx: 2, style: `fill:${here ? "var(--rubric)" : "var(--page)"};stroke:${here || path ? "var(--rubric)" : n.ghost ? "none" : "var(--cache)"};stroke-width:${path ? 1.2 : .8};fill-opacity:${n.ghost ? 0 : 1}` });
     drawnIn(g, "text", { x, y: y + 4.5, style: `font:${path ? 15 : 14}px var(--serif);fill:${here ? "var(--page)" : n.ghost ? "var(--faint)" : path ? "var(--rubric)" : "var(--ink)"}` }, name);
-    if (p !== undefined) drawnIn(g, "text", { x: x + w + 4, y: y + (n.ghost ? 4 : -4), style: `font:9.5px var(--sans);fill:var(--faint)` }, p >= .9995 ? "1" : p.toFixed(3).replace(/^0/, ""));
+    if (p !== undefined) drawnIn(g, "text", { x: x + w + 4, y: y + (n.ghost ? 4 : -4), style: `font:9.5px var(--sans);fill:var(--faint);stroke:var(--page);stroke-width:3px;paint-order:stroke` }, p >= .9995 ? "1" : p.toFixed(3).replace(/^0/, ""));
     if (n.t.shared && n.t.pages) drawnIn(g, "text", { x: x + w + 4, y: y + 11, style: "font:9.5px var(--sans);fill:var(--key)" }, `${n.t.shared}/${n.t.pages} pages`);
   }
   const it = { ...n, e: g, x, y };
@@ -154,6 +154,7 @@ function walk(e, n) {
 
 // ---- the stages of the sampler at the last choice, with a slider for each
 const SLIDERS = { penalties: ["repetition_penalty", 1, 2, .05], temperature: ["temperature", 0, 2, .05], top_k: ["top_k", 0, 40, 1], top_p: ["top_p", .05, 1, .05], min_p: ["min_p", 0, .5, .01], choice: ["seed", 0, 99, 1] };
+const pages = () => cache ? `The text has ${many(now.pages, "page")} of the cache, ${now.pages_shared ? now.pages_shared + " of them shared with other ways" : "none of them shared"}.` : "The cache is off (c): each step computes all rows again, and ways share nothing.";
 let staging = 0;
 async function drawStages() {
   if (view !== "tree" || !now) return;
@@ -192,8 +193,8 @@ async function drawStages() {
   const scroll = made("div", "scroll"), focused = document.activeElement?.dataset?.setting;
   scroll.append(table);
   const c = now.choice, parts = [scroll];
-  if (next && c && c.id === here.id) parts.unshift(made("p", "", `${quoted(here.piece)}: probability ${chance(c.probability)}, log-probability ${c.logprob.toFixed(4)}, rank ${c.rank}; ${c.why}.` + ` The text has ${many(now.pages, "page")} of the cache, ${now.pages_shared ? now.pages_shared + " of them shared with other ways" : "none of them shared"}.`));
-  else if (next) parts.unshift(made("p", "", `${quoted(here.piece)}: probability ${chance(here.probability)}, log-probability ${here.logprob.toFixed(4)}, rank ${here.rank}; opened by hand. The text has ${many(now.pages, "page")} of the cache, ${now.pages_shared ? now.pages_shared + " of them shared with other ways" : "none of them shared"}.`));
+  if (next && c && c.id === here.id) parts.unshift(made("p", "", `${quoted(here.piece)}: probability ${chance(c.probability)}, log-probability ${c.logprob.toFixed(4)}, rank ${c.rank}; ${c.why}.` + ` ${pages()}`));
+  else if (next) parts.unshift(made("p", "", `${quoted(here.piece)}: probability ${chance(here.probability)}, log-probability ${here.logprob.toFixed(4)}, rank ${here.rank}; opened by hand. ${pages()}`));
   $("stages").replaceChildren(...parts);
   if (focused) document.querySelector(`[data-setting="${focused}"]`)?.focus();
 }
