@@ -92,7 +92,7 @@ static bool write_some(struct living *g, int steps, uint64_t *rows,
     const struct living_read *r = step(g, &n);
     if (r == NULL) return false;
     const struct counters *a = &r->before, *b = &r->after;
-    *rows += r->rows;
+    *rows += b->rows - a->rows;
     if (k == 2 || k == SHOWN) madds[k == SHOWN] = b->madds_linear
       + b->madds_attention + b->madds_head@|
       - a->madds_linear - a->madds_attention - a->madds_head;
