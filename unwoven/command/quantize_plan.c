@@ -82,6 +82,15 @@ static bool plan_norm(struct quantize_plan *w, enum tensor_role role, uint32_t l
     && plan_vector(w, role, layer, "bias", g->bias, n);
 }
 
+/* What was planned for a matrix, for its bias: a vector with as many numbers as the matrix has outputs. */
+static void plan_bias(struct planned *p, struct tensor bias)
+{
+  p->from = bias;
+  p->in = 1;
+  p->is_vector = true;
+  p->transposed = false;
+}
+
 /* Slices of one tensor are written as the tensor that they are slices of. If that one is stored by head
    of keys, its rows are put in order. */
 static bool plan_slices(struct quantize_plan *w, enum tensor_role role, uint32_t layer,
@@ -95,7 +104,7 @@ static bool plan_slices(struct quantize_plan *w, enum tensor_role role, uint32_t
     .transposed = all.transposed };
   if (by_head) p.head = c->head_dim, p.shared = c->n_heads / c->n_kv_heads;
   if (!plan(w, role, layer, "weight", p)) return false;
-  p.from = all.bias, p.in = 1, p.is_vector = true, p.transposed = false;
+  plan_bias(&p, all.bias);
   return plan(w, role, layer, "bias", p);
 }
 
@@ -124,7 +133,10 @@ static bool plan_qkv(struct quantize_plan *w, uint32_t i, const struct model_lay
 
 /* The third kind goes down; of the others there may be one matrix for both. */
 static const struct matrix *expert_part(const struct expert_mlp *x, int part)
-{ return part == 2 ? &x->down : &x->up[expert_ups(x) == 1 ? 0 : part]; }
+{
+  if (part == 2) return &x->down;
+  return expert_ups(x) == 1 ? x->up : &x->up[part];
+}
 
 static bool alternates(const struct planned *p)
 { return p->experts != NULL && p->part < 2 && expert_ups(&p->experts->expert[0]) == 1; }
@@ -141,7 +153,7 @@ static bool plan_experts(struct quantize_plan *w, uint32_t i, const struct mixtu
     struct planned p = { .from = a->weight, .in = a->in, .stack = c->n_experts, .experts = x, .part = k,
       .out = (k == 2 ? c->d_model : c->d_expert) * (size_t) c->n_experts, .transposed = a->transposed };
     ok = plan(w, role[k], i, "weight", p);
-    p.from = a->bias, p.in = 1, p.is_vector = true, p.transposed = false;
+    plan_bias(&p, a->bias);
     ok = ok && plan(w, role[k], i, "bias", p);
   }
   return ok && plan_matrix(w, TENSOR_SHARED_GATE, i, &x->shared.up[0])
@@ -224,7 +236,9 @@ static size_t by_head_of(const struct planned *p, size_t i)
 
 struct tensor quantize_row(const struct planned *p, size_t i, size_t *row)
 {
-  *row = p->half > 0 ? pair_of(p, i) : p->head > 0 ? by_head_of(p, i) : i;
+  *row = i;
+  if (p->half > 0) *row = pair_of(p, i);
+  else if (p->head > 0) *row = by_head_of(p, i);
   if (p->experts == NULL) return p->from;
   size_t each = p->out / p->stack;
   const struct matrix *a = expert_part(&p->experts->expert[i / each], p->part);

@@ -303,18 +303,24 @@ static const struct tensor_layout gguf_moe = {
   SAME(TENSOR_SHARED_UP, "blk.#.ffn_up_shexp"), SAME(TENSOR_SHARED_DOWN, "blk.#.ffn_down_shexp") } };
 
 /* A Mixtral is a Llama there, permuted rows and all. In its first files each expert had matrices of its own. */
-#define MIXTRAL_IN_GGUF SAME(TENSOR_EMBEDDING, "token_embd"), SAME(TENSOR_FINAL_NORM, "output_norm"), \
-  SAME(TENSOR_HEAD, "output"), SAME(TENSOR_ROPE_FACTORS, "rope_freqs"), \
-  [TENSOR_Q] = {"blk.#.attn_q", false, true, NULL}, [TENSOR_K] = {"blk.#.attn_k", false, true, NULL}, \
-  SAME(TENSOR_V, "blk.#.attn_v"), SAME(TENSOR_OUT, "blk.#.attn_output"), \
-  SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm"), \
-  SAME(TENSOR_ROUTER, "blk.#.ffn_gate_inp")
 static const struct tensor_layout gguf_mixtral_apart = {
-  .name = "gguf-mixtral-apart", .format = "gguf", .told_by = TENSOR_EXPERT_GATE, .of = { MIXTRAL_IN_GGUF,
+  .name = "gguf-mixtral-apart", .format = "gguf", .told_by = TENSOR_EXPERT_GATE, .of = {
+  SAME(TENSOR_EMBEDDING, "token_embd"), SAME(TENSOR_FINAL_NORM, "output_norm"),
+  SAME(TENSOR_HEAD, "output"), SAME(TENSOR_ROPE_FACTORS, "rope_freqs"),
+  [TENSOR_Q] = {"blk.#.attn_q", false, true, NULL}, [TENSOR_K] = {"blk.#.attn_k", false, true, NULL},
+  SAME(TENSOR_V, "blk.#.attn_v"), SAME(TENSOR_OUT, "blk.#.attn_output"),
+  SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm"),
+  SAME(TENSOR_ROUTER, "blk.#.ffn_gate_inp"),
   SAME(TENSOR_EXPERT_GATE, "blk.#.ffn_gate.%"), SAME(TENSOR_EXPERT_UP, "blk.#.ffn_up.%"),
   SAME(TENSOR_EXPERT_DOWN, "blk.#.ffn_down.%") } };
 static const struct tensor_layout gguf_mixtral = {
-  .name = "gguf-mixtral", .format = "gguf", .older = &gguf_mixtral_apart, .of = { MIXTRAL_IN_GGUF,
+  .name = "gguf-mixtral", .format = "gguf", .older = &gguf_mixtral_apart, .of = {
+  SAME(TENSOR_EMBEDDING, "token_embd"), SAME(TENSOR_FINAL_NORM, "output_norm"),
+  SAME(TENSOR_HEAD, "output"), SAME(TENSOR_ROPE_FACTORS, "rope_freqs"),
+  [TENSOR_Q] = {"blk.#.attn_q", false, true, NULL}, [TENSOR_K] = {"blk.#.attn_k", false, true, NULL},
+  SAME(TENSOR_V, "blk.#.attn_v"), SAME(TENSOR_OUT, "blk.#.attn_output"),
+  SAME(TENSOR_ATTN_NORM, "blk.#.attn_norm"), SAME(TENSOR_MLP_NORM, "blk.#.ffn_norm"),
+  SAME(TENSOR_ROUTER, "blk.#.ffn_gate_inp"),
   SAME(TENSOR_EXPERT_GATE, "blk.#.ffn_gate_exps"), SAME(TENSOR_EXPERT_UP, "blk.#.ffn_up_exps"),
   SAME(TENSOR_EXPERT_DOWN, "blk.#.ffn_down_exps") } };
 
