@@ -32,7 +32,8 @@ static void know_marks(struct marks *k, const struct tokenizer *v)
 }
 
 /* the longest special token that begins here and is no speaker's in any byte; 0 bytes if there is none. *theirs if one begins that is */
-static size_t mark_at(const struct marks *k, const struct jinja_answer *t, size_t at, uint32_t *id, bool *theirs)
+static size_t mark_at(const struct marks *k, const struct jinja_answer *t, size_t at,
+  uint32_t *id, bool *theirs)
 {
   const unsigned char *text = t->text.byte + at;
   size_t longest = 0;
