@@ -39,7 +39,8 @@ static size_t mark_at(const struct marks *k, const struct jinja_answer *t, size_
   size_t longest = 0;
   for (size_t i = 0; k->first[text[0]] && i < tokenizer_added_count(k->v); i++) {
     struct tokenizer_added a = tokenizer_added_at(k->v, i);
-    if (!a.special || a.n == 0 || a.n > t->text.n - at || memcmp(a.byte, text, a.n) != 0) continue;
+    if (!a.special || a.n == 0 || a.n > t->text.n - at) continue;
+    if (memcmp(a.byte, text, a.n) != 0) continue;
     bool said = t->said != NULL && memchr(t->said + at, 1, a.n) != NULL;
     *theirs = *theirs || said;
     if (!said && a.n > longest) longest = a.n, *id = a.id;
@@ -248,12 +249,13 @@ static bool print_plain(const struct jinja_program *p, const struct tokenizer *v
 
 /* Marks that are in a talk with calls and not in one without are those of calls. One that comes at the end, and once though there were two
    calls, ends the turn; the others are parts of a call. */
-static bool take_calls(const struct marks *k, struct memory *m, const struct jinja_answer *with, const struct jinja_answer *plain,
-  struct ids *inside, struct ids *end, struct error *why)
+static bool take_calls(const struct marks *k, struct memory *m,
+  const struct jinja_answer *with, const struct jinja_answer *plain, struct ids *inside, struct ids *end, struct error *why)
 {
   struct ids all = { NULL, 0, 0 }, old = { NULL, 0, 0 };
   bool last, any;
-  bool ok = list_marks(k, m, plain, &old, &any, why) && list_marks(k, m, with, &all, &last, why);
+  bool ok = list_marks(k, m, plain, &old, &any, why)
+    && list_marks(k, m, with, &all, &last, why);
   for (size_t i = 0; ok && i < all.n; i++) {
     uint32_t id = all.id[i];
     bool ends = last && id == all.id[all.n - 1] && times_in(&all, id) == 1;
