@@ -250,7 +250,8 @@ static bool print_plain(const struct jinja_program *p, const struct tokenizer *v
 /* Marks that are in a talk with calls and not in one without are those of calls. One that comes at the end, and once though there were two
    calls, ends the turn; the others are parts of a call. */
 static bool take_calls(const struct marks *k, struct memory *m,
-  const struct jinja_answer *with, const struct jinja_answer *plain, struct ids *inside, struct ids *end, struct error *why)
+  const struct jinja_answer *with, const struct jinja_answer *plain, struct ids *inside,
+  struct ids *end, struct error *why)
 {
   struct ids all = { NULL, 0, 0 }, old = { NULL, 0, 0 };
   bool last, any;
