@@ -801,7 +801,7 @@ The counters and the formulas of \cref{accounts} know the switches: a test count
 \begin{table}[tbp]
 \tabcaption{tab:familyforms}{What a GGUF file has in another form than the directory.}
 \centering\footnotesize
-\begin{tabular}{@@{}>{\raggedright\arraybackslash}p{36mm}>{\raggedright\arraybackslash}p{84mm}@@{}}
+\begin{tabular}{@@{}>{\raggedright\arraybackslash}p{34mm}>{\raggedright\arraybackslash}p{72mm}@@{}}
 \toprule
 \tabhead{family} & \tabhead{in its file}\\
 \midrule

@@ -720,7 +720,7 @@ Does every tensor get fewer bits? No (\cref{tab:quantplan}). A vector of gains o
 \tabcaption{tab:quantplan}{The type of each tensor, for the type that was asked for.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}lll@@{}}
 \tabhead{tensor} & \tabhead{\texttt{f16}, \texttt{bf16}} & \tabhead{\texttt{q8\_0}} & \tabhead{fewer than eight}\\\midrule
-gains, biases, learned positions, routers & \texttt{f32} & \texttt{f32} & \texttt{f32}\\
+gains, biases, positions, routers & \texttt{f32} & \texttt{f32} & \texttt{f32}\\
 embedding, head & as asked & \texttt{q8\_0} & \texttt{q8\_0}\\
 the other matrices & as asked & \texttt{q8\_0} & as asked\\
 rows that are no whole superblocks & as asked & \texttt{q8\_0} & \texttt{q5\_0}, \texttt{q8\_0}\\
