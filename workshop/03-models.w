@@ -775,7 +775,7 @@ If queries, keys and values are one matrix, in which order are its rows? We know
 \printedfunction{model/switches.c}{work_split}
 
 @* A gate with limits, and matrices in blocks. \label{sec:clamped}
-The experts of \emph{gpt-oss} have another gate. With the products $g$ of the gate's matrix and $u$ of the other,
+The experts of \emph{gpt-oss} have another gate, a SwiGLU with limits. With the products $g$ of the gate's matrix and $u$ of the other,
 $$g\leftarrow\min(g,c),\qquad u\leftarrow\max(-c,\min(u,c)),\qquad y=(u+1)\cdot g\,\sigma(\alpha g),$$
 where $\sigma$ is the logistic function. The makers chose $\alpha=\given{1.702}$ and $c=\given{7}$. With this $\alpha$ the curve is the quick approximation of GELU that its inventors gave with it \cited{Hendrycks 2016}; it is never further than \val[3]{clamped.gelu} from the exact one. The 1 lets the gate through where $u$ is 0, so an expert whose up matrix has learned nothing is a plain MLP and not a dead one. For the limits the makers give no reason. We suppose that they bound what training may build on: numbers that are very large between two matrices are what formats of few bits bear least. The gate needs no limit below, for there the logistic function has made it small.
 @^SwiGLU, clamped@>@^GELU@>@^gpt-oss@>

@@ -261,6 +261,10 @@ MODELS = {
     num_experts_per_tok=2, experts_per_token=2, initial_context_length=12, swiglu_limit=7.0, rope_theta=6, layer_types=["sliding_attention", "full_attention", "sliding_attention"],
     rope_scaling={"beta_fast": 32.0, "beta_slow": 1.0, "factor": 2.0, "original_max_position_embeddings": 12, "rope_type": "yarn", "truncate": False},
     quantization_config={"modules_to_not_convert": ["model.layers.*.self_attn", "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"], "quant_method": "mxfp4"})),
+  "ministral": some("ministral", "MinistralForCausalLM", **dict(RMS, head_dim=8, num_hidden_layers=3, sliding_window=3, tie_word_embeddings=False,
+    layer_types=["full_attention", "sliding_attention", "sliding_attention"])),
+  "seed_oss": some("seed_oss", "SeedOssForCausalLM", **dict(RMS, rope_theta=1e7, head_dim=6, num_key_value_heads=1, attention_bias=True, attention_out_bias=False, mlp_bias=False, residual_dropout=0.1,
+    tie_word_embeddings=False)),
 }
 for c in MODELS.values():
     for k in ("num_key_value_heads", "intermediate_size", "rope_theta"):
@@ -302,7 +306,7 @@ def tensors(c, rng):
             if c.get("qk_layernorm") and t == "phi": put_norm(attn + n + "_layernorm", hd)
             if c.get("qk_layernorm") and t == "stablelm":
                 for i in range(heads): put_norm(attn + n + "_layernorm.norms.%d" % i, hd, False)
-        matrix(attn + ("dense" if t in ("gpt_neox", "falcon", "phi") else "o_proj"), d, H * hd, every or c.get("attention_bias"))
+        matrix(attn + ("dense" if t in ("gpt_neox", "falcon", "phi") else "o_proj"), d, H * hd, every or c.get("attention_out_bias", c.get("attention_bias")))
         if t == "gpt_oss":
             E, m = c["num_local_experts"], p + "mlp.experts."
             put(attn + "sinks", [H], 0.5, 1.0); matrix(p + "mlp.router", E, d, True)

@@ -628,7 +628,7 @@ END_TEST
 /* the families of the workshop: their weights and the memory of a pass, to the byte, in models that were opened from files */
 START_TEST(families_are_counted_to_the_byte)
 {
-  static const char *const name[] = { "smollm3", "granite", "ministral3", "ernie4_5", "olmo2", "gemma", "gemma2", "gemma3",
+  static const char *const name[] = { "smollm3", "granite", "ministral", "ministral3", "seed_oss", "ernie4_5", "olmo2", "gemma", "gemma2", "gemma3",
     "exaone4", "pythia", "falcon", "falcon-old", "phi", "stablelm", "cohere", "cohere2", "phi3",
     "mixtral", "qwen3_moe", "olmoe", "qwen2_moe", "gpt_oss", "gpt_oss-mxfp4" };
   char path[100];
@@ -1685,7 +1685,7 @@ int main(void)
   tcase_add_test(files, a_vocabulary_is_its_tables);
   tcase_add_test(files, the_formula_is_the_allocator);
   tcase_add_test(c, a_setting_says_whether_weights_depend_on_it);
-  tcase_add_loop_test(c, families_are_counted_to_the_byte, 0, 23);
+  tcase_add_loop_test(c, families_are_counted_to_the_byte, 0, 25);
   tcase_add_loop_test(c, experts_are_counted_as_they_are_used, 0, 5);
   tcase_add_test(c, what_fits_fits_and_one_more_does_not);
   tcase_add_test(c, what_fits_by_hand);

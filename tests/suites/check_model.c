@@ -251,7 +251,7 @@ END_TEST
 
 static const char *const own_model[] = { "gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral",
   "qwen2", "qwen3", "gpt2-unscaled", "llama-linear", "llama-yarn", "qwen2-yarn", "qwen3-layers",
-  "families/smollm3", "families/granite", "families/ministral3", "families/ernie4_5", "families/olmo2", "families/gemma",
+  "families/smollm3", "families/granite", "families/ministral", "families/ministral3", "families/seed_oss", "families/ernie4_5", "families/olmo2", "families/gemma",
   "families/gemma2", "families/gemma3", "families/exaone4", "families/pythia", "families/falcon", "families/falcon-old",
   "families/phi", "families/stablelm", "families/cohere", "families/cohere2", "families/phi3",
   "families/mixtral", "families/qwen3_moe", "families/olmoe", "families/qwen2_moe",
