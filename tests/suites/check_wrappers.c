@@ -183,6 +183,30 @@ START_TEST(it_is_quantized_as_the_model_within)
 }
 END_TEST
 
+/* a Gemma 3 of four thousand million weights and more is stretched, in the layers that see everything; its GGUF file has the texts alone */
+START_TEST(a_stretched_gemma_is_the_same_in_both_forms)
+{
+  static float x[6 * 24], y[6 * 24];
+  uint32_t ids[6] = { 3, 1, 4, 1, 5, 9 };
+  size_t which[6] = { 0, 1, 2, 3, 4, 5 };
+  char one[400];
+  struct rig a, b;
+  begin("wrappers/gemma3");
+  variant_json(dir, "config.json", "text_config.rope_parameters", "{\"full_attention\":{\"rope_theta\":1000000.0,\"rope_type\":\"linear\",\"factor\":8.0},"
+    "\"sliding_attention\":{\"rope_theta\":10000.0,\"rope_type\":\"default\"}}");
+  struct run r = run("quantize -q -m @ --type bf16 --out @/one.gguf");
+  ck_assert_msg(r.status == 0, "%s", r.err);
+  variant_path(one, dir, "one.gguf");
+  ck_assert_msg(rig_open(&a, dir, NULL, 1, 1), "%s", a.why.text);
+  ck_assert_msg(rig_open(&b, one, NULL, 1, 1), "%s", b.why.text);
+  ck_assert(a.lm->config.rope.kind == ROPE_LINEAR && a.lm->config.rope.factor == 8 && b.lm->config.rope.factor == 8);
+  ck_assert(model_evaluate(&a.e, a.lm, a.s, ids, 6, which, 6, x, &a.why) && model_evaluate(&b.e, b.lm, b.s, ids, 6, which, 6, y, &b.why));
+  ck_assert(memcmp(x, y, sizeof x) == 0);
+  store_close(a.s), store_close(b.s), model_close(&a.m, a.lm), model_close(&b.m, b.lm), done(&r);
+  end();
+}
+END_TEST
+
 /* the object lacks what its class has by itself: published files are so */
 START_TEST(sizes_that_the_class_has_by_itself)
 {
@@ -348,6 +372,7 @@ int main(void)
   TCase *c = tcase_create("wrappers");
   tcase_add_loop_test(c, a_text_is_read_as_by_the_model_within, 0, N_WHOLE);
   tcase_add_loop_test(c, logits_are_those_of_the_library, 0, 4);
+  tcase_add_test(c, a_stretched_gemma_is_the_same_in_both_forms);
   tcase_add_test(c, it_is_quantized_as_the_model_within);
   tcase_add_test(c, sizes_that_the_class_has_by_itself);
   tcase_add_test(c, wrappers_that_are_wrong);

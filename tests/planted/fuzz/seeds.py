@@ -319,6 +319,13 @@ for i, l in enumerate(["HTTP/1.1|Host:a", "HTTP/1.1|Host:a|Content-Length:5", "H
         "HTTP/1.1|Host:a|Transfer-Encoding:chunked", "HTTP/1.1|Host:a|Transfer-Encoding:gzip, chunked", "HTTP/1.1|Host:a|Transfer-Encoding:chunked|transfer-encoding:chunked", "HTTP/1.1|Host:a|Transfer-Encoding:chunked|Content-Length:5", "HTTP/1.1|Host:a|Host:b", "HTTP/1.1|Accept:x", "HTTP/1.0|Accept:x", "HTTP/1.0"]):
     put("framing", "%02d" % i, l.replace("|", "\n"))
 
+# settings of a model of texts within those of one that sees
+def within(kind, cls, text, **more): return dump(dict({"model_type": kind, "architectures": [cls], "text_config": text, "vision_config": {"hidden_size": 4}, "image_token_index": 9}, **more))
+g3, m3 = ("gemma3", "Gemma3ForConditionalGeneration"), ("mistral3", "Mistral3ForConditionalGeneration")
+for i, t in enumerate([within(*g3, {}), within(*g3, {"hidden_size": 16, "num_hidden_layers": 2, "sliding_window": 4, "model_type": "gemma3_text", "rope_scaling": {"factor": 8.0, "rope_type": "linear"}}, eos_token_id=[1, 106]), within(*g3, []), within(*g3, None), within(*g3, {"model_type": 5}),
+        within(*g3, {"model_type": "gemma3"}), within("gemma3", "x", {}), within(*m3, {"model_type": "ministral3", "architectures": ["x"]}), within(*m3, {"sliding_window": None}, tie_word_embeddings=False), within("llava", "LlavaForConditionalGeneration", {"tie_word_embeddings": True, "vocab_size": 9}, vocab_size=7),
+        within("smolvlm", "SmolVLMForConditionalGeneration", {"vocab_size": 9, "hidden_size": 8}, tie_word_embeddings="x", _pad_token_id=3), within("idefics3", "Idefics3ForConditionalGeneration", {}, audio_config={"x": 1}), within(*g3, {}, quantization_config={"quant_method": "fp8"}), within(*g3, {"quantization_config": {"quant_method": "fp8"}})]):
+    put("config", "within%02d" % i, t)
 # a name, and what the hub answers
 sha, blob, oid = "0123456789" * 4, "0123456789abcdef0123456789abcdef01234567", "0123456789abcdef" * 4
 def listing(*files, **more): return dump(dict({"id": "o/n", "sha": sha, "siblings": list(files)}, **more))
