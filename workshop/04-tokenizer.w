@@ -383,12 +383,13 @@ static bool glues(enum text_glue how, const struct text_piece *held,
   switch (how) {
   case GLUE_BEFORE: return next->match && !held->match;
   case GLUE_AFTER: return !next->match && held->match;
-  case GLUE_RUNS: return next->match == held->match;
+  case GLUE_RUNS: return next->match && held->match;
   case GLUE_NONE: break;
   }
   return false;
 }
-  /*- of several matches in a row only the first goes to the gap before, the last to that after */
+  /*- of several matches in a row only the first goes to the gap before, the last to that after;
+    two gaps in a row have an empty match between them, which keeps them apart */
 @#
 static bool encode_from(struct job *j, size_t k, bool first,
   const unsigned char *text, size_t n)

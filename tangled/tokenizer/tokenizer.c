@@ -152,7 +152,7 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
 /* <Go through the stages> */
 
 /* of several matches in a row only the first goes to the gap before, the last to that
-   after */
+   after; two gaps in a row have an empty match between them, which keeps them apart */
 static bool glues(enum text_glue how, const struct text_piece *held,
   const struct text_piece *next)
 {
@@ -160,7 +160,7 @@ static bool glues(enum text_glue how, const struct text_piece *held,
   switch (how) {
   case GLUE_BEFORE: return next->match && !held->match;
   case GLUE_AFTER: return !next->match && held->match;
-  case GLUE_RUNS: return next->match == held->match;
+  case GLUE_RUNS: return next->match && held->match;
   case GLUE_NONE: break;
   }
   return false;

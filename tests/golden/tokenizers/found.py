@@ -139,7 +139,8 @@ CHANGES = [("plain", {"normalizer": {"type": n}}) for n in ("NFC", "NFD", "NFKC"
 FALCON_STAGES = {"type": "Sequence", "pretokenizers": [{"type": "Punctuation", "behavior": "Contiguous"}, BYTES | {"use_regex": True}, {"type": "Digits", "individual_digits": False}, split("[0-9][0-9][0-9]", "Isolated")]}
 CHANGES += [("plain", {"pre_tokenizer": FALCON_STAGES})] + [("plain", {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [BYTES] + list(more)}}) for more in
     ([split("[aeiou]", "MergedWithNext"), {"type": "Punctuation", "behavior": "Isolated"}], [{"type": "Digits", "individual_digits": True}], [split("\u0120", "Removed", False, "String"), {"type": "Whitespace"}])] + [
-    ("plain", {"pre_tokenizer": before(split(p, "Isolated"))}) for p in (" ?[^(\\s|[.,!?\u2026\u3002\uff0c\u3001\u0964\u06d4\u060c])]+", "[a-c[x-z.]\\d]+", "[[aeiou]]|[[:digit:][a-f]]{2}")]
+    ("plain", {"pre_tokenizer": before(split(p, "Isolated"))}) for p in (" ?[^(\\s|[.,!?\u2026\u3002\uff0c\u3001\u0964\u06d4\u060c])]+", "[a-c[x-z.]\\d]+", "[[aeiou]]|[[:digit:][a-f]]{2}")] + [
+    ("plain", {"pre_tokenizer": before(split("\\b", "Contiguous"))})]
 def changed(base, change):
     file = json.load(open(os.path.join(HERE, base, "tokenizer.json"), encoding="utf-8"))
     for k, v in change.items():
