@@ -21,7 +21,7 @@ for kind in reference skeleton; do
 done
 # headers: those of the library, over which those of the lab
 mkdir -p "$key/include"
-for h in tangled/*/*.h unwoven/model/*.inc unwoven/*/*.h; do [ ! -f "$h" ] || { h2=${h#*/}; mkdir -p "$key/include/${h2%/*}"; cp "$h" "$key/include/$h2"; }; done
+for t in tangled unwoven; do ( cd $t && tar -cf - $(ls */*.h; [ $t = tangled ] || ls model/*.inc) ) | tar -C "$key/include" -xf -; done
 for h in "$tmp"/reference/out/*.h; do [ ! -f "$h" ] || cp "$h" "$key/include/$module/"; done
 cp course/kit.h "$key/include/"
 # the library without what the student writes; two modules may have a file of the same name
@@ -50,15 +50,15 @@ for f in $files $given; do
   $cc $flags -I"$key/include" -c "$tmp/answer/$f" -o "$tmp/$f.o"
   reference="$reference $tmp/$f.o"
 done
+strip -g "$key/lib.a"
 # a lab machine may have no libraries but C's: what the lab needs of others goes into lib.a
 libraries="-pthread -lm"
 if ! $cc -static -o "$key/reference" $reference "$key/tests.o" "$key/lib.a" $libraries 2> "$tmp/link.log"; then
   { echo "create $tmp/all.a"; echo "addlib $key/lib.a"; for l in jansson pcre2-8 utf8proc; do echo "addlib $($cc -print-file-name=lib$l.a)"; done; echo save; } | ar -M
-  mv "$tmp/all.a" "$key/lib.a"
+  mv "$tmp/all.a" "$key/lib.a"; strip -g "$key/lib.a"
   cp course/notices.txt "$out/NOTICES"
   $cc -static -o "$key/reference" $reference "$key/tests.o" "$key/lib.a" $libraries
 fi
-strip -g "$key/lib.a"
 echo "$libraries" > "$key/libraries"
 # what a hand-in may take from elsewhere and what it may give, and the same for the lab's own files, which may have some of its text in them:
 # as the reference does.  A function that is counted, uncounted_NAME, is called by the lab's own files alone, and NAME by the hand-in
