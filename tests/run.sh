@@ -44,6 +44,7 @@ one() { # NAME COMMAND...: one check of this file
 alone() { # MODULE
   case $1 in
   loop) one "alone-$1" tests/checks/alone.sh "$1" ;;
+  serving|speculation) one "alone-$1" env TABLES=all ONCE="$here/once" tests/checks/alone.sh "$1" ;;
   *) one "alone-$1" env ONCE="$here/once" tests/checks/alone.sh "$1" ;; esac
 }
 # what asks make to make something: one after the other

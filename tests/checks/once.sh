@@ -2,6 +2,8 @@
 # once.sh FLAG... FILE.c... -o PROGRAM -lLIBRARY... -- what cc makes of the same words, but what was compiled before is not compiled again.
 # Each file is preprocessed here, with the headers that are here: one that is missing is missed.  If it reads as it does in the clone and
 # without any -D, make's object is of the same text, and is taken.  What else there is, is compiled and kept in the folder that ONCE names.
+# TABLES: when it has been linked as the words say, it is linked again for the run, with all tables of kernels, which make has compiled, in
+# place of the file that knows the plain one alone: they give the same bits, and the plain one would take half a minute.
 set -eu
 cc=${CC:-cc} clone=$(cd "$(dirname "$0")/../.." && pwd) build=${BUILD:-build}
 case $build in /*) ;; *) build=$clone/$build ;; esac
@@ -27,7 +29,7 @@ by_make() { # FILE: where make puts its object
 # make says that there is a server, and that models can be fetched, to the command alone
 with_server() { case $1 in program/*) ! pkg-config --exists libmicrohttpd 2>/dev/null || echo -DINCIPIT_HTTP
   ! pkg-config --exists libcurl 2>/dev/null || echo -DINCIPIT_CURL ;; esac; }
-objects=
+objects= others=
 for f in $files; do
   sum=$(text "$f" once.i $flags) || exit 1
   made=$(by_make "$f") known=$ONCE/$(echo "$f" | tr / -).sum
@@ -37,13 +39,15 @@ for f in $files; do
       mv "$known.$$" "$known"; rm "$known.$$.i"
     fi
   fi
-  if [ -f "$known" ] && [ -f "$made" ] && [ "$sum" = "$(cat "$known")" ]; then objects="$objects $made"; continue; fi
+  if [ -f "$known" ] && [ -f "$made" ] && [ "$sum" = "$(cat "$known")" ]; then objects="$objects $made"; others="$others $made"; continue; fi
   sum=$({ $cc --version; echo "$flags $sum"; } | sha256sum | cut -c1-32)
   if [ ! -f "$ONCE/$sum.o" ]; then
     $cc $flags -c "$f" -o "$ONCE/$sum.$$"
     mv "$ONCE/$sum.$$" "$ONCE/$sum.o"
   fi
   objects="$objects $ONCE/$sum.o"
+  case $f in */kernels/kernels.c) ;; *) others="$others $ONCE/$sum.o" ;; esac
 done
 rm -f once.i
 $cc $objects -o "$out" $libraries
+[ -z "${TABLES:-}" ] || $cc $others "$build/libmodules.a" -o "$out" $libraries
