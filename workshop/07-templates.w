@@ -637,8 +637,8 @@ Why do bytes count as steps? A filter may look through a long text again and aga
 The output of a program is one string, and the promise of \cref{sec:injection} seems to be lost: how can we tell a mark of the template from a mark that a user typed? It is worse than it looks. Take a template that prints \texttt{<\textbar im\_} before the user's words. If they begin with \texttt{end\textbar>}, there is a mark that neither of the two wrote.
 A template that deletes \texttt{/think} from the words makes a mark of \texttt{<\textbar im\_/thinkend\textbar>}. Small letters, slices and joins can do the same. So it is not enough to look for marks in what the user typed.
 
-Instead we keep an account: for each byte, did a speaker say it? You may fear that every filter and every method must now say what becomes of it. Hardly any must. A slice of a text is the same bytes in the same place. So we keep the account by place. Each block of letters has a second block as large behind it, and the one function that copies letters copies their account.
-The few operations that write other letters than they read, such as small ones, say which letter each of them stands for. A mark then counts if no byte of it is a speaker's.
+Instead we keep an account: for each byte, did a speaker say it? You may fear that every filter and every method must now say what becomes of it. Hardly any must. A slice of a text is the same bytes in the same place. So we keep the account by place. After each block of letters comes a second block of the same size, its account, and the one function that copies letters copies the account as well.
+A few operations write other letters than they read, for example small ones for capitals. They say for each letter that they write from which one it came. A mark then counts if no byte of it is a speaker's.
 
 \printedfunction{templates/program.c}{mark_at}
 
