@@ -266,7 +266,7 @@ a step has a weight for each head of each layer. In the twentieth step \val{demo
 \end{claimed}
 
 \begin{claimed}{S0-15}
-of the far looks of the code \val{demonstration.code.named} of \val{demonstration.code.spikes} do go to the line with the function's name. But they are not fewer: the mean distance is \val[1]{demonstration.code.far} tokens, in the two stories \val[1]{demonstration.story.far} and \val[1]{demonstration.kingdom.far}. And in the stories, too, most far looks go to the first line.
+of the far looks of the code \val{demonstration.code.named} of \val{demonstration.code.spikes} do go to the line with the function's name. But the heads look no less far: the mean distance is \val[1]{demonstration.code.far} tokens, in the two stories \val[1]{demonstration.story.far} and \val[1]{demonstration.kingdom.far}. And in the stories, too, most far looks go to the first line.
 \end{claimed}
 
 \begin{claimed}{S0-16}
@@ -297,5 +297,5 @@ static bool print_speed(struct error *why)
 
 @ 
 \begin{claimed}{S0-17}
-it can: at this length \val[0]{demonstration.rate} tokens a second without the cache, and \val[0]{demonstration.rate.kept} with it. Whether four are fast is for the eye to say.
+ours keeps that pace: at this length \val[0]{demonstration.rate} tokens a second without the cache, and \val[0]{demonstration.rate.kept} with it. Whether four are fast is for the eye to say.
 \end{claimed}

@@ -1,12 +1,16 @@
 """living_page.py INCIPIT CHROMIUM PAGE [PICTURES] -- the living figures in a browser that nobody sees, opened from the disk: the numbers are those of
 incipit trace, back and fork do what they say, an address leads to the same place, all can be reached by keys, a frame costs what it may, and
-what a browser may lack is said. With PICTURES, a folder: pictures of the states are put there instead."""
+what a browser may lack is said. With PICTURES, a folder: pictures of the states are put there instead. CHROMIUM may be a Firefox: then its numbers are
+looked at, and no more."""
 import json, os, shlex, struct, subprocess, sys, tempfile, time
 import xml.etree.ElementTree as xml
 import browser
 from browser import Browser
 
 incipit, chromium, page = os.path.abspath(sys.argv[1]), sys.argv[2], os.path.abspath(sys.argv[3])
+firefox = "firefox" in os.path.basename(chromium)
+if firefox:                                  # the parts that look at numbers alone
+    from firefox import Browser
 pictures = sys.argv[4] if len(sys.argv) > 4 else None
 room = tempfile.mkdtemp(prefix="living.")
 # WebGL2 by software, where there is no device
@@ -64,6 +68,8 @@ class Page:
         self.until("incipit.resting()")
 
     def clean(self, what):
+        if firefox:
+            return print("NOT RUN:", what + ": the console, which Firefox does not tell")
         bad = [e for e in self.b.events if e["method"] in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled") or
                e["method"] == "Log.entryAdded" and e["params"]["entry"]["level"] in ("error", "warning")]
         # Chromium tells that its software renderer is read from; that is a remark on the test
@@ -481,6 +487,6 @@ if pictures:
     photographs()
 else:
     at_most("bytes of the page", os.path.getsize(page), 4500000)
-    for part in sys.argv[5:] or ["numbers_are_the_commands", "back_and_fork", "keys_reach_all", "a_frame_costs_little", "what_is_missing_is_said", "it_moves_where_it_may", "it_can_be_heard_and_stands_still", "the_tree", "the_ledger_can_be_tried"]:
+    for part in sys.argv[5:] or (["numbers_are_the_commands", "back_and_fork", "the_tree", "the_ledger_can_be_tried"] if firefox else None) or ["numbers_are_the_commands", "back_and_fork", "keys_reach_all", "a_frame_costs_little", "what_is_missing_is_said", "it_moves_where_it_may", "it_can_be_heard_and_stands_still", "the_tree", "the_ledger_can_be_tried"]:
         globals()[part]()
     print("the living figures are as they should be")
