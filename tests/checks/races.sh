@@ -17,7 +17,7 @@ one() { # FOLDER NAME: the device of that folder's kernels, with the suite
 }
 $cc $flags -DLESS=12 -DORDERS=1 -Itangled -Iunwoven $(pkg-config --cflags check) -c tests/suites/check_warps.c -o "$out/suite.o"
 one tangled kernels
-mkdir -p "$out/fault"
+rm -rf "$out/fault"; mkdir -p "$out/fault"
 cp -r tangled/cuda "$out/fault/"
 sed 's/EACH_THREAD(t) fill_tiles/EACH_LANE(t) fill_tiles/' tangled/cuda/kernels.cu > "$out/fault/cuda/kernels.cu"
 ! cmp -s tangled/cuda/kernels.cu "$out/fault/cuda/kernels.cu" || { echo "the barrier to be planted is not there"; exit 1; }

@@ -26,11 +26,11 @@ static void test(unsigned size)
 }
 ==== answer
 == unwoven/families/loader.c
--    (float) scale, (float) c->score_cap
-+    1, (float) c->score_cap
+-    (float) scale, .cap = (float) c->score_cap
++    1, .cap = (float) c->score_cap
 ==== wrong
 == unwoven/families/loader.c
--    (float) scale, (float) c->score_cap
-+    (float) scale * 1.0f, (float) c->score_cap
+-    (float) scale, .cap = (float) c->score_cap
++    (float) scale * 1.0f, .cap = (float) c->score_cap
 ==== skeleton
 # unwoven/families/loader.c fills in, among other things, by what the products of queries and keys are multiplied.  Write == FILE, then - lines and + lines
