@@ -296,7 +296,7 @@ static void print_inspection(struct inspection *g)
   show_unknown(g);
 }
 
-/* every key is there, whatever was inspected: a program looks for it by name */
+/* every key is there, whatever was inspected: a program looks for it by name. Only a model with experts has one more */
 static void put_inspection(struct inspection *g)
 {
   struct json_writer *j = &g->j;
@@ -308,7 +308,7 @@ static void put_inspection(struct inspection *g)
   put_count_as(j, "parameters", count_parameters(g));
   put_count_as(j, "parts", tensor_file_files(g->tensors));
   if (c != NULL) {
-    put_count_as(j, "active_parameters", count_active(g));
+    if (c->n_experts > 0) put_count_as(j, "active_parameters", count_active(g));
     put_count_as(j, "context", c->n_positions);
     show_settings(g);
     show_tensors(g);
@@ -317,7 +317,6 @@ static void put_inspection(struct inspection *g)
     show_unknown(g);
   }
   else {
-    put_word_as(j, "active_parameters", "null");
     put_word_as(j, "context", "null");
     put_open_as(j, "config", '{');
     writer_close(j, '}');

@@ -44,6 +44,24 @@ START_TEST(tokenize_and_inspect_print_the_promised_objects)
 }
 END_TEST
 
+/* of four experts a token uses two; an expert has three matrices of 16 by 4, and there are two layers. A model without experts says
+   nothing of it */
+START_TEST(inspect_says_what_a_token_uses)
+{
+  for (int sparse = 0; sparse < 2; sparse++) {
+    struct run j = run(sparse ? "inspect tests/golden/gguf/qwen2_moe.gguf --json" : "inspect tests/golden/gguf/phi.gguf --json");
+    struct run t = run(sparse ? "inspect tests/golden/gguf/qwen2_moe.gguf" : "inspect tests/golden/gguf/phi.gguf");
+    json_t *o = object_of(&j), *used = json_object_get(o, "active_parameters");
+    char said[60];
+    ck_assert((used != NULL) == sparse);
+    if (sparse) ck_assert_int_eq(json_integer_value(json_object_get(o, "parameters")) - json_integer_value(used), 2 * 3 * 16 * 4 * 2);
+    snprintf(said, sizeof said, "\nof these, a token uses: %d\n", (int) json_integer_value(used));
+    ck_assert_msg((strstr(t.out, said) != NULL) == sparse && t.status == 0, "%s", t.out);
+    json_decref(o), done(&j), done(&t);
+  }
+}
+END_TEST
+
 /* the settings as they are shown, in both forms, against what the files say, read by hand */
 START_TEST(inspect_shows_what_the_files_say)
 {
@@ -296,6 +314,7 @@ int main(void)
   TCase *t = tcase_create("scripts");
   tcase_add_test(t, tokenize_and_inspect_print_the_promised_objects);
   tcase_add_test(t, inspect_shows_what_the_files_say);
+  tcase_add_test(t, inspect_says_what_a_token_uses);
   suite_add_tcase(s, t);
   t = tcase_create("edges");
   tcase_set_timeout(t, 60);
