@@ -300,6 +300,7 @@ START_TEST(the_head_is_of_the_whole)
     { "gemma3", "Gemma3ForConditionalGeneration", NULL, NULL, true }, { "gemma3", "Gemma3ForConditionalGeneration", NULL, "false", true },
     { "gemma3", "Gemma3ForConditionalGeneration", "false", "true", false }, { "gemma3", "Gemma3ForConditionalGeneration", "null", NULL, true },
     { "mistral3", "Mistral3ForConditionalGeneration", NULL, "false", true }, { "mistral3", "Mistral3ForConditionalGeneration", "false", "false", false },
+    { "mistral3", "Mistral3ForConditionalGeneration", "null", NULL, true },
     { "llava", "LlavaForConditionalGeneration", NULL, NULL, false }, { "llava", "LlavaForConditionalGeneration", "false", "true", true },
     { "llava", "LlavaForConditionalGeneration", "true", "false", true }, { "smolvlm", "SmolVLMForConditionalGeneration", NULL, "true", false },
     { "smolvlm", "SmolVLMForConditionalGeneration", "true", NULL, true }, { "idefics3", "Idefics3ForConditionalGeneration", NULL, NULL, false } };
