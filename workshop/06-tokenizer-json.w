@@ -142,7 +142,7 @@ what is left of it becomes bytes again. Both are steps, like all others; \texttt
 
 \printedfunction{tokenizer-json/stages.c}{after_bytes}
 
-Exactness has an unpleasant side here. The makers' library uses tables of different years: an accent is what Unicode called a mark in its version~9, and punctuation is what it called so in version~8. Our library is newer and knows more characters. So our program lists those that have come since, and leaves them alone. Only two normalizers are missing, those of BERT and of bytes, which do several things at once.
+Exactness has an unpleasant side here. The makers' library uses tables of different years: an accent is what Unicode called a mark in its version~9, from which the scripts of letters are too, and punctuation is what it called so in version~8. Our library is newer and knows more characters. So our program lists those that have come since, and leaves them alone. Only two normalizers are missing, those of BERT and of bytes, which do several things at once.
 
 @* What we do not know, we refuse. \label{sec:description}
 Two rules protect us from a file that is newer than our program, or broken, or made to do damage. The first is about keys. A key that we do not know may change ids or not; we cannot tell. So it is refused. But programs write out all fields that they have, whether a tokenizer uses them or not, and a newer program has more of them. If we refused them all, we could read hardly any file. So there is an exception: a value that says nothing, null, false or empty, asks for nothing.

@@ -464,6 +464,22 @@ START_TEST(a_small_description_does_what_it_says)
 }
 END_TEST
 
+/* to the makers' library a character that is younger than its table of scripts has none: it goes with what is
+   before it, and is lost where nothing is */
+START_TEST(younger_characters_have_no_script)
+{
+  struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
+    "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"UnicodeScripts\"}, {\"type\": \"ByteLevel\", "
+    "\"add_prefix_space\": false, \"use_regex\": false}]}", "null", DEC, ""));
+  expect(t, "\xf0\x9f\x98\x80", false, false, "240 159 152 128");
+  expect(t, "\xf0\x9f\xa5\xb0", false, false, "");
+  expect(t, "\xf0\x9f\xa5\xb0x\xf0\x9f\xa5\xb0y", false, false, "120 240 159 165 176 121");
+  expect(t, "\xe4\xb6\xb6x", false, false, "120"); /* an ideograph of version 13 */
+  tokenizer_close(&M, t);
+  at_peace();
+}
+END_TEST
+
 /* a pattern that two libraries read differently is refused; what published files say is not */
 START_TEST(a_pattern_has_one_reading)
 {
@@ -1597,6 +1613,7 @@ int main(void)
   tcase_add_test(t, any_bytes_come_back);
   tcase_add_test(t, a_written_tokenizer_is_the_one_in_memory);
   tcase_add_test(t, a_small_description_does_what_it_says);
+  tcase_add_test(t, younger_characters_have_no_script);
   tcase_add_test(t, a_pattern_has_one_reading);
   tcase_add_test(t, a_letter_of_a_word_is_that_of_the_files);
   tcase_add_test(t, the_normal_form_is_the_normal_form);

@@ -243,6 +243,42 @@ static bool each_script(struct json_reader *r, const char *names, const char *be
   return ok && bytes_push(r->m, &r->row, after, strlen(after), r->why);
 }
 
+/* What has got a script since version 9 of Unicode, whose table the makers' library has: no script to it. */
+static const char later_scripts[] =
+  "\\x{560}\\x{588}\\x{5ef}\\x{61d}\\x{7fd}-\\x{7ff}\\x{860}-\\x{86a}\\x{870}-\\x{88e}"
+  "\\x{890}-\\x{891}\\x{898}-\\x{89f}\\x{8b5}\\x{8be}-\\x{8d3}\\x{9fc}-\\x{9fe}\\x{a76}"
+  "\\x{afa}-\\x{aff}\\x{b55}\\x{c04}\\x{c3c}\\x{c5d}\\x{c77}\\x{c84}\\x{cdd}\\x{d00}"
+  "\\x{d04}\\x{d3b}-\\x{d3c}\\x{d81}\\x{e86}\\x{e89}\\x{e8c}\\x{e8e}-\\x{e93}\\x{e98}"
+  "\\x{ea0}\\x{ea8}-\\x{ea9}\\x{eac}\\x{eba}\\x{170d}\\x{1715}\\x{171f}\\x{180f}\\x{1878}"
+  "\\x{1abf}-\\x{1ace}\\x{1b4c}\\x{1b7d}-\\x{1b7e}\\x{1c90}-\\x{1cba}\\x{1cbd}-\\x{1cbf}"
+  "\\x{1cf7}\\x{1cfa}\\x{1df6}-\\x{1dfa}\\x{20bf}-\\x{20c0}\\x{23ff}\\x{2b97}"
+  "\\x{2bba}-\\x{2bbc}\\x{2bc9}\\x{2bd2}-\\x{2beb}\\x{2bf0}-\\x{2bff}\\x{2c2f}\\x{2c5f}"
+  "\\x{2e45}-\\x{2e5d}\\x{312e}-\\x{312f}\\x{31bb}-\\x{31bf}\\x{32ff}\\x{4db6}-\\x{4dbf}"
+  "\\x{9fd6}-\\x{9fff}\\x{a7af}\\x{a7b8}-\\x{a7ca}\\x{a7d0}-\\x{a7d1}\\x{a7d3}"
+  "\\x{a7d5}-\\x{a7d9}\\x{a7f2}-\\x{a7f6}\\x{a82c}\\x{a8fe}-\\x{a8ff}\\x{ab66}-\\x{ab6b}"
+  "\\x{fbc2}\\x{fd40}-\\x{fd4f}\\x{fdcf}\\x{fdfe}-\\x{fdff}\\x{1019c}\\x{1032d}-\\x{1032f}"
+  "\\x{10780}-\\x{10785}\\x{10787}-\\x{107b0}\\x{107b2}-\\x{107ba}\\x{10a34}-\\x{10a35}"
+  "\\x{10a48}\\x{11070}-\\x{11075}\\x{110c2}\\x{110cd}\\x{11144}-\\x{11147}"
+  "\\x{111ce}-\\x{111cf}\\x{1133b}\\x{1145a}\\x{1145e}-\\x{11461}\\x{116b8}-\\x{116b9}"
+  "\\x{1171a}\\x{11740}-\\x{11746}\\x{11ab0}-\\x{11abf}\\x{11fb0}\\x{11fc0}-\\x{11ff1}"
+  "\\x{11fff}\\x{13430}-\\x{13438}\\x{16f45}-\\x{16f4a}\\x{16f4f}\\x{16f7f}-\\x{16f87}"
+  "\\x{16fe2}-\\x{16fe3}\\x{16ff0}-\\x{16ff1}\\x{187ed}-\\x{187f7}\\x{18af3}-\\x{18aff}"
+  "\\x{18d00}-\\x{18d08}\\x{1aff0}-\\x{1aff3}\\x{1aff5}-\\x{1affb}\\x{1affd}-\\x{1affe}"
+  "\\x{1b002}-\\x{1b122}\\x{1b150}-\\x{1b152}\\x{1b164}-\\x{1b167}\\x{1cf00}-\\x{1cf2d}"
+  "\\x{1cf30}-\\x{1cf46}\\x{1cf50}-\\x{1cfc3}\\x{1d1e9}-\\x{1d1ea}\\x{1d2e0}-\\x{1d2f3}"
+  "\\x{1d372}-\\x{1d378}\\x{1df00}-\\x{1df1e}\\x{1e7e0}-\\x{1e7e6}\\x{1e7e8}-\\x{1e7eb}"
+  "\\x{1e7ed}-\\x{1e7ee}\\x{1e7f0}-\\x{1e7fe}\\x{1e94b}\\x{1ec71}-\\x{1ecb4}"
+  "\\x{1ed01}-\\x{1ed3d}\\x{1f10d}-\\x{1f10f}\\x{1f12f}\\x{1f16c}-\\x{1f16f}\\x{1f1ad}"
+  "\\x{1f260}-\\x{1f265}\\x{1f6d3}-\\x{1f6d7}\\x{1f6dd}-\\x{1f6df}\\x{1f6f7}-\\x{1f6fc}"
+  "\\x{1f7d5}-\\x{1f7d8}\\x{1f7e0}-\\x{1f7eb}\\x{1f7f0}\\x{1f8b0}-\\x{1f8b1}"
+  "\\x{1f900}-\\x{1f90f}\\x{1f91f}\\x{1f928}-\\x{1f92f}\\x{1f931}-\\x{1f932}\\x{1f93f}"
+  "\\x{1f94c}-\\x{1f94f}\\x{1f95f}-\\x{1f97f}\\x{1f992}-\\x{1f9bf}\\x{1f9c1}-\\x{1fa53}"
+  "\\x{1fa60}-\\x{1fa6d}\\x{1fa70}-\\x{1fa74}\\x{1fa78}-\\x{1fa7c}\\x{1fa80}-\\x{1fa86}"
+  "\\x{1fa90}-\\x{1faac}\\x{1fab0}-\\x{1faba}\\x{1fac0}-\\x{1fac5}\\x{1fad0}-\\x{1fad9}"
+  "\\x{1fae0}-\\x{1fae7}\\x{1faf0}-\\x{1faf6}\\x{1fb00}-\\x{1fb92}\\x{1fb94}-\\x{1fbca}"
+  "\\x{1fbf0}-\\x{1fbf9}\\x{2a6d7}-\\x{2a6df}\\x{2b735}-\\x{2b738}\\x{2ceb0}-\\x{2ebe0}"
+  "\\x{30000}-\\x{3134a}";
+
 /* Runs of characters of one script, as the makers' library knows them: Chinese and the two Japanese ones
    are one script, and so is the long vowel; a blank, and what belongs to none of these scripts, goes
    with what is before it, and is lost if nothing is. */
@@ -255,14 +291,16 @@ static bool read_scripts(struct json_reader *r, const char *where, json_t *v)
     "Mong Mroo Mtei Mult Mymr Narb Nbat Newa Nkoo Ogam Olck Orkh Orya Osge Osma Palm Pauc Perm Phag Phli "
     "Phlp Phnx Plrd Prti Rjng Runr Samr Sarb Saur Sgnw Shaw Shrd Sidd Sind Sinh Sora Sund Sylo Syrc Tagb "
     "Takr Tale Talu Taml Tang Tavt Telu Tfng Tglg Thaa Tibt Tirh Ugar Vaii Wara Xpeo Xsux Yiii";
-  static const char first[] = ")(?:"
+  static const char later[] = "(?(DEFINE)(?<later>[", any[] = "])(?<any>", first[] = ")(?!(?&later))(?:"
     "[\\p{sc:Hani}\\p{sc:Hira}\\p{sc:Kana}\\x{30fc}](?:[\\p{sc:Hani}\\p{sc:Hira}\\p{sc:Kana}\\x{30fc}]|(?&any))*|"
     "(?![ \\x{30fc}])\\p{sc:Zyyy}(?:(?!\\x{30fc})\\p{sc:Zyyy}|(?&any))*";
   struct text_step s = { .what = STEP_SPLIT, .keep_matches = true };
   r->row.n = 0, r->scripts = true;
   return reader_keys(r, where, v, "type ")
-    && bytes_push(r->m, &r->row, "(?(DEFINE)(?<any>", 17, r->why)
-    && each_script(r, names, " |[^\\p{sc:Zyyy}\\p{sc:Hani}\\p{sc:Hira}\\p{sc:Kana}", "\\p{sc:@}", "])")
+    && bytes_push(r->m, &r->row, later, sizeof later - 1, r->why)
+    && bytes_push(r->m, &r->row, later_scripts, sizeof later_scripts - 1, r->why)
+    && bytes_push(r->m, &r->row, any, sizeof any - 1, r->why)
+    && each_script(r, names, " |(?&later)|[^\\p{sc:Zyyy}\\p{sc:Hani}\\p{sc:Hira}\\p{sc:Kana}", "\\p{sc:@}", "])")
     && bytes_push(r->m, &r->row, first, strlen(first), r->why)
     && each_script(r, names, "", "|\\p{sc:@}(?:\\p{sc:@}|(?&any))*", ")")
     && bytes_push(r->m, &r->row, "", 1, r->why) && cut_by(r, where, (const char *) r->row.byte, &s);
