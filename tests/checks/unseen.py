@@ -3,7 +3,7 @@
 new spellings, are saved by Hugging Face's library and read by incipit: all logits, log-probabilities and a greedy text must be the library's, which computes
 in double where it lets itself be told. A model that incipit refuses counts as wrong, unless the settings drawn are in the list of what is refused for a
 reason. Every model follows from the seed and its number; N models a family. Needs torch and transformers 5."""
-import argparse, collections, copy, json, math, os, random, shutil, subprocess, sys, tempfile, warnings
+import argparse, collections, json, math, os, random, shutil, subprocess, sys, tempfile, warnings
 warnings.filterwarnings("ignore")
 os.environ["TRANSFORMERS_VERBOSITY"], os.environ["CUDA_VISIBLE_DEVICES"], os.environ["HF_HUB_OFFLINE"] = "error", "", "1"
 import torch, transformers
