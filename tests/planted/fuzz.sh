@@ -104,7 +104,7 @@ campaign)
       sleep 2; now=$(date +%s)
       n=$(grep -o ' cov: [0-9]*' "$out/$t.log" | tail -1 | tr -dc 0-9)
       [ "${n:-0}" -le $edges ] || { edges=$n; since=$now; }
-      if [ $((now - since)) -ge $idle ]; then ended="after $idle s without a new edge"; kill -INT $pid 2>/dev/null; break; fi
+      if [ $((now - since)) -ge $idle ]; then ended="after $idle s without a new edge"; kill -INT $pid 2>/dev/null || :; break; fi
     done
     rc=0; wait $pid || rc=$?
     [ $rc = 0 ] || [ $rc = 72 ] || [ $rc = 130 ] || { tail -40 "$out/$t.log"; echo "$t: FAILED, see $out/crashes"; exit 1; }
