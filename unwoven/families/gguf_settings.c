@@ -287,7 +287,7 @@ static void derive_windows(struct model_config *c, unsigned bit)
 {
   if (c->window == 0) c->window_listed = false;
   else if (c->window_pattern > 0 && !c->window_listed) config_mark_windows(c);
-  for (uint32_t i = 0; (bit & TOGETHER) != 0 && c->window > 0 && i < c->n_layers; i++)
+  for (uint32_t i = 0; (bit & NEAR_TURNED) != 0 && c->window > 0 && i < c->n_layers; i++)
     if (config_window(c, i) == 0) {
       c->unturned[i / 8] = (uint8_t) (c->unturned[i / 8] | 1u << i % 8);
       c->some_unturned = true;

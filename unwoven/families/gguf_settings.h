@@ -13,7 +13,7 @@
    LayerNorm; in which a layer that sees everything turns nothing; which have experts */
 enum { PARTLY = PHI3 | NEOX | PHI | STABLELM,
   CENTRED = GPT2 | NEOX | FALCON | PHI | STABLELM | COHERE | COHERE2,
-  TOGETHER = COHERE2 | EXAONE4, SPARSE = MIXTRAL | QWEN3_MOE | OLMOE | QWEN2_MOE };
+  NEAR_TURNED = COHERE2 | EXAONE4, SPARSE = MIXTRAL | QWEN3_MOE | OLMOE | QWEN2_MOE };
 
 /* what config_open_with does, for a GGUF file; o is not null */
 bool gguf_settings_open(struct model_config *c, struct memory *m,

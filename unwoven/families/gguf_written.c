@@ -15,7 +15,7 @@
 
 /* In these families a window has a key, and readers look for it. */
 static bool takes_window(unsigned bit)
-{ return (bit & (GEMMA2 | GEMMA3 | PHI3 | TOGETHER | GPT_OSS)) != 0; }
+{ return (bit & (GEMMA2 | GEMMA3 | PHI3 | NEAR_TURNED | GPT_OSS)) != 0; }
 
 /* The advice of the makers, so far as there are keys for it: the penalty always, and the rest if it
    is to be followed, since no key can say do_sample. What is neutral is left out. */
@@ -100,7 +100,7 @@ static void add_switches(struct gguf_draft *d, const char *arch, const struct mo
     gguf_add_count(d, key_in(arch, "rope.dimension_count", key), config_rotary(c));
   if (takes_window(bit) && (bit != EXAONE4 || c->window > 0))
     gguf_add_count(d, key_in(arch, "attention.sliding_window", key), c->window);
-  if ((bit & TOGETHER) != 0 && c->window > 0) {
+  if ((bit & NEAR_TURNED) != 0 && c->window > 0) {
     gguf_add_array(d, key_in(arch, "attention.sliding_window_pattern", key), GGUF_BOOL, c->n_layers);
     for (uint32_t i = 0; i < c->n_layers; i++) gguf_add_number(d, 1, config_window(c, i) > 0);
   }
