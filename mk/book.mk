@@ -65,7 +65,7 @@ build/order.tex: book.list
 	  awk '{ printf "\\bookfile{%s}{%s}{%s}\n", $$1, $$2, $$3 }' > $@
 
 # the table of families, from the reader's own and from the tests
-build/families.tex: tools/families.lua tangled/families/families.c $(wildcard tests/checks/*.sh tests/golden/*/config.json tests/golden/families/*/config.json)
+build/families.tex: tools/families.lua tangled/families/families.c unwoven/families/rows.inc $(wildcard tests/checks/*.sh tests/golden/*/config.json tests/golden/families/*/config.json)
 	@mkdir -p $(@D)
 	@texlua tools/families.lua tex > $@.new && mv $@.new $@
 

@@ -1,6 +1,6 @@
 -- families.lua tex|md|check -- the table of families: which files of each are read, how many small models are compared, and which published
 -- model is run.  Everything is looked up: families, their classes and the layouts of their files in the table of the reader (workshop/03-models.w,
--- as it is tangled), small models in tests/golden by their config.json, published models in the checks that run them, which say so in a line
+-- as it is tangled, and unwoven/families/rows.inc), small models in tests/golden by their config.json, published models in the checks that run them, which say so in a line
 -- "# runs FAMILY: NAME".  tex: the rows of the book's table; md: the table of docs/using.md; check: whether that page has it as it is now.
 local what = arg[1]
 local function slurp(name) local f = assert(io.open(name, "rb")); local s = f:read("a"); f:close(); return s end
@@ -8,14 +8,14 @@ local function lines(command) local list = {}; for l in io.popen(command):lines(
 
 -- the rows: type, class, an old spelling of the class, the word in GGUF files, and the names of the two layouts
 local rows, of = {}, {}
-for row in slurp("tangled/families/families.c"):gmatch("%[FAMILY_[%w_]+%]%s*=%s*(%b{})") do
+for row in (slurp("tangled/families/families.c") .. slurp("unwoven/families/rows.inc")):gmatch("%[FAMILY_[%w_]+%]%s*=%s*(%b{})") do
   local type, class, gguf, first, second = row:match('^{%s*"([^"]+)",%s*"([^"]+)",%s*[^,]+,%s*([^,]+),%s*{([^,]+),%s*([^}]+)}')
   assert(type, "a row that this script does not read: " .. row:sub(1, 60))
   local r = { type = type, class = class, gguf = gguf:match('"(.*)"'), directory = first:match('"') ~= nil, file = second:match('"') ~= nil, small = 0, real = {} }
   assert(r.file == (r.gguf ~= nil), type .. ": a word for GGUF files, or a layout of them, and not both")
   rows[#rows + 1], of[type] = r, r
 end
-assert(#rows > 20, "no table of families in tangled/families/families.c")
+assert(#rows > 20, "no table of families in tangled/families/families.c and unwoven/families/rows.inc")
 for _, path in ipairs(lines("find tests/golden -name config.json -not -path '*/configs/*' -not -path '*/tokenizers/*' | LC_ALL=C sort")) do
   local type = slurp(path):match('"model_type"%s*:%s*"([^"]+)"')
   if type and of[type] and io.open((path:gsub("config%.json$", "forward.jsonl"))) then of[type].small = of[type].small + 1 end
