@@ -311,7 +311,7 @@ async function measure() {
       caption.append(made("i", "", a.prompt), made("br"), made("b", "", mean.toFixed(2)), ` tokens back on average in ${many(a.steps, "step")}, ${(100 * a.share).toFixed(0)} percent of what there was`);
       table.append(caption);
       const top = made("tr");
-      top.append(made("th"), ...[1, 2, 3, 4].map(h => Object.assign(made("th", "", "head " + h), { scope: "col" })));
+      top.append(made("th"), ...[1, 2, 3, 4].map(h => Object.assign(made("th", "", h > 1 ? h : "head 1"), { scope: "col", ariaLabel: "head " + h })));
       table.append(top);
       for (let l = 0; l < LAYERS; l++) {
         const tr = made("tr");
