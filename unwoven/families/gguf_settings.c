@@ -271,10 +271,8 @@ static bool check_window(struct key_reader *s)
   return e == NULL || x == 0 || x >= c->n_positions || key_bad(s, key, wanted);
 }
 
-/* What files of these families do not say. A Gemma's scores are divided by the root of a head's width,
-   but for the largest of each generation, which is known by its layers, as llama.cpp knows it. Every
-   fourth layer of a SmolLM3 turns nothing. Granite's key is a divisor. Experts are as wide as an MLP if no key
-   says otherwise; the first files of a sparse Qwen2 counted the width of all that a row meets. */
+/* Experts are as wide as an MLP if no key says otherwise; the first files of a sparse Qwen2 counted the width
+   of all that a row meets. */
 static void derive_experts(struct model_config *c, unsigned bit)
 {
   if (c->d_expert == 0 && c->n_experts > 0)
@@ -294,6 +292,9 @@ static void derive_windows(struct model_config *c, unsigned bit)
     }
 }
 
+/* What files of these families do not say. A Gemma's scores are divided by the root of a head's width,
+   but for the largest of each generation, which is known by its layers, as llama.cpp knows it. Every
+   fourth layer of a SmolLM3 turns nothing. Granite's key is a divisor. */
 static bool derive_switches(struct key_reader *s)
 {
   struct model_config *c = s->c;
