@@ -8,6 +8,7 @@
 #include <utf8proc.h>
 #include "tokens.h"
 #include "tokenizer/tokenizer_internal.h"
+#include "tokenizer-json/dialects.h"
 
 /* one tokenizer in several threads at once, each with a book of its own: the ids are those of one
  * thread, and no thread takes memory from the tokenizer's book */
@@ -571,6 +572,35 @@ START_TEST(a_letter_of_a_word_is_that_of_the_files)
     }
     ck_assert_uint_gt(letters, 130000);
     split_work_free(&work), splitter_close(s), splitter_close(new);
+  }
+  at_peace();
+}
+END_TEST
+
+/* where a line begins, and where no word begins or ends: there matches begin, and nowhere else */
+START_TEST(places_are_those_of_the_files)
+{
+  static const struct {
+    const char *pattern, *text, *matches; /* M where a byte is in a match */
+  } at[] = { { "^x", "x\nxx", "M.M." }, { "^x", "ax\nax", "....." }, { "\\B!", "a!!", "..M" }, { "\\Bb", "bab", "..M" } };
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    struct error why = { "" };
+    struct bytes here = { 0 };
+    char said[DIALECTS_CAP] = "";
+    size_t where = 0;
+    ck_assert(dialects_translate(&M, at[i].pattern, strlen(at[i].pattern), &here, said, &where, &why) && said[0] == '\0');
+    struct splitter *s = splitter_open(&M, (const char *) here.byte, here.n, false, &why);
+    struct split_work work = { .m = &M };
+    struct pieces p;
+    struct text_piece piece;
+    ck_assert_msg(s != NULL, "%s", why.text);
+    pieces_begin(&p, s, &work, (const unsigned char *) at[i].text, strlen(at[i].text));
+    for (size_t k = 0; k < strlen(at[i].text); k += piece.n) {
+      ck_assert(pieces_next(&p, &piece, &why) && piece.n > 0);
+      for (size_t b = 0; b < piece.n; b++)
+        ck_assert_msg(piece.match == (at[i].matches[k + b] == 'M'), "%s, byte %zu", at[i].pattern, k + b);
+    }
+    split_work_free(&work), splitter_close(s), bytes_free(&M, &here);
   }
   at_peace();
 }
@@ -1616,6 +1646,7 @@ int main(void)
   tcase_add_test(t, younger_characters_have_no_script);
   tcase_add_test(t, a_pattern_has_one_reading);
   tcase_add_test(t, a_letter_of_a_word_is_that_of_the_files);
+  tcase_add_test(t, places_are_those_of_the_files);
   tcase_add_test(t, the_normal_form_is_the_normal_form);
   tcase_add_test(t, corners_of_other_libraries);
   tcase_add_test(t, every_defect_has_its_own_sentence);
