@@ -975,7 +975,7 @@ static const struct {
   { "experts", NULL, "\"llama.expert~count\" 4=4 4=8", 1, "llama.expert_used_count is missing; wanted: an integer from 1 to 1024" },
   { "more chosen than there are", NULL, "\"llama.expert~count\" 4=4 4=8 \"llama.expert~used~count\" 4=4 4=9", 2, "llama.expert_used_count is 9; wanted: at most expert_count" },
   { "too many experts", NULL, "\"llama.expert~count\" 4=4 4=1025 \"llama.expert~used~count\" 4=4 4=2", 2, "llama.expert_count is 1025; wanted: an integer from 1 to 1024" },
-  { "experts without a router", NULL, "\"llama.expert~count\" 4=4 4=8 \"llama.expert~used~count\" 4=4 4=2", 2, "blk.0.ffn_gate_inp.weight is missing; wanted: [8, 16]" },
+  { "experts without a router", NULL, "\"llama.expert~count\" 4=4 4=8 \"llama.expert~used~count\" 4=4 4=2", 2, "blk.0.ffn_gate_inp.weight is missing; wanted: [8, 16], numbers for each expert" },
   { "experts that are chosen in another way", NULL, "\"llama.expert~gating~func\" 4=4 4=2", 1, "llama.expert_gating_func is 2; wanted: 1" },
   { "experts that are chosen as ours are", NULL, "\"llama.expert~gating~func\" 4=4 4=1", 1, NULL },
   { "no experts", NULL, "\"llama.expert~count\" 4=4 4=0 \"llama.expert~used~count\" 4=4 4=0", 2, NULL },

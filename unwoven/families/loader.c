@@ -75,6 +75,15 @@ static bool go_on(struct model_loader *a, const char *file)
     || error_say(a->why, "%s: the loading was given up", file);
 }
 
+/* Nobody knows a router by its name; so the sentence says what it is for. */
+static bool shape_bad(const struct model_loader *a, enum tensor_role role, const struct tensor_entry *t,
+  const char *name, const char *found, const char *wanted)
+{
+  char said[TYPES_TEXT];
+  snprintf(said, sizeof said, "%.60s%s", wanted, role == TENSOR_ROUTER ? ", numbers for each expert" : "");
+  return error_found(a->why, t == NULL ? tensor_file_path(a->lm->weights) : t->file, name, found, said);
+}
+
 /* One tensor, by its role; columns is 0 for a vector. It may be missing, have another shape,
    or a type with which the kernels cannot multiply. Shapes are compared as text, which the
    message needs anyway: so it can never show two that look alike. Gains and biases are read
@@ -103,8 +112,7 @@ static struct tensor require_tensor(struct model_loader *a,
   else snprintf(wanted, sizeof wanted, "[%" PRIu64 ", %" PRIu64 "]", rows, columns);
   if (t != NULL) shape_words(t, found);
   a->ok = strcmp(found, wanted) == 0 || (t != NULL && is_bare_row(a, t, rows, columns))
-    || error_found(a->why, t == NULL ? tensor_file_path(a->lm->weights) : t->file, name,
-      found, wanted);
+    || shape_bad(a, role, t, name, found, wanted);
   if (a->ok) a->ok = go_on(a, t->file);
   if (!a->ok) return none;
   bool one_by_one = columns == 0 || strcmp(what, "bias") == 0;
