@@ -52,10 +52,10 @@ const struct chat_template *template_setup_open(const struct session *o, const s
   return t;
 }
 
-bool template_setup_named(const struct session *o, const struct chat_template *by, const struct ids *ends, struct ids *out, struct error *why)
+bool template_setup_named(const struct session *o, const struct chat_template *by, struct ids *ends, struct ids *out, struct error *why)
 {
   size_t kept = out->n, n;
-  if (!conversations_calls(o->m, by, o->t, out, why)) return false;
+  if (!conversations_calls(o->m, by, o->t, out, ends, why)) return false;
   for (n = kept; n < out->n; n++) {
     bool end = false;
     for (size_t i = 0; i < ends->n; i++) end = end || ends->id[i] == out->id[n];

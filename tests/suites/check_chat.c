@@ -239,6 +239,15 @@ START_TEST(calls_of_tools_are_seen)
     ck_assert_str_eq(r.out, i == 0 ? "<|\n" : "\n");
     done(&r);
   }
+  /* where it is what ends a call, it ends the turn, and closes no answer */
+  static const char ending[] = "{% for m in messages %}{% if m.tool_calls %}{{ m.tool_calls|tojson }}<|im_start|>{% else %}{{ m.content }}<|im_end|>{% endif %}{% endfor %}";
+  FILE *f = fopen(path, "w");
+  ck_assert(f != NULL && fputs(ending, f) >= 0 && fclose(f) == 0);
+  struct run r = RUN("The cat\n", "chat", "-m", room_dir, "--chat-template", path, "--logit-bias", "284=1e6", "-n", "2", "--stats");
+  ck_assert_str_eq(r.out, "\n");
+  uint64_t given;
+  ck_assert_uint_eq(strtoull(strchr(next_number(r.err, "tokens   ", &given), '+') + 1, NULL, 10), 1);
+  done(&r);
   unlink(path);
 }
 END_TEST

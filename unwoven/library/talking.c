@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include "library/library.h"
+#include "templates/calls.h"
 #include "templates/conversations.h"
 
 /* a conversation */
@@ -121,7 +122,7 @@ static bool try_style(struct incipit_chat *t, const char *system, struct error *
   return ok;
 }
 
-/* An answer may end with the template's mark or with any end token of the model. */
+/* An answer may end with the template's mark, with any end token of the model, or with the mark that ends a call of tools. */
 static bool learn_ends(struct incipit_chat *t, struct error *why)
 {
   const struct model_config *config = &t->c->model->lm->config;
@@ -130,6 +131,9 @@ static bool learn_ends(struct incipit_chat *t, struct error *why)
     ok = ids_push(&t->m, &t->eos, t->end.id[i], why);
   for (size_t i = 0; ok && i < config->n_eos; i++)
     ok = ids_push(&t->m, &t->eos, config->eos[i], why);
+  struct ids parts = { NULL, 0, 0 };
+  ok = ok && conversations_calls(&t->m, t->by, t->c->model->t, &parts, &t->eos, why);
+  ids_free(&t->m, &parts);
   return ok;
 }
 

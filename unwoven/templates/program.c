@@ -261,7 +261,7 @@ static bool take_calls(const struct marks *k, struct memory *m,
     uint32_t id = all.id[i];
     bool ends = last && id == all.id[all.n - 1] && times_in(&all, id) == 1;
     struct ids *to = ends ? end : inside;
-    if (to != NULL && !is_in(&old, id) && !is_in(to, id)) ok = ids_push(m, to, id, why);
+    if (!is_in(&old, id) && !is_in(to, id)) ok = ids_push(m, to, id, why);
   }
   ids_free(m, &all), ids_free(m, &old);
   return ok;
@@ -284,11 +284,13 @@ static bool learn_calls(struct memory *m, const struct jinja_program *p, const s
   return ok;
 }
 
-bool conversations_calls(struct memory *m, const struct chat_template *by, const struct tokenizer *v, struct ids *out, struct error *why)
+bool conversations_calls(struct memory *m, const struct chat_template *by, const struct tokenizer *v, struct ids *inside,
+  struct ids *end, struct error *why)
 {
-  size_t start = out->n;
-  if (by->around->run == NULL || learn_calls(m, by->around->run, v, out, NULL, why)) return true;
-  out->n = start;
+  size_t before = inside->n, before_end = end->n;
+  if (by->around->run == NULL || learn_calls(m, by->around->run, v, inside, end, why)) return true;
+  inside->n = before;
+  end->n = before_end;
   return false;
 }
 
@@ -311,7 +313,6 @@ bool program_ends(struct memory *m, const struct jinja_program *p, const struct 
   while (at < a.text.n && strchr(" \n", text[at]) != NULL) at++;
   bool ok = at >= a.text.n || mark_at(&k, &a, at, &id, &theirs) == 0 || ids_push(m, out, id, why);
   jinja_answer_free(m, &a);
-  ok = ok && learn_calls(m, p, v, NULL, out, why);
   if (!ok) out->n = start;
   return ok;
 }
