@@ -870,25 +870,6 @@ struct engine {
 @ A table has memory of its own. For all tables but the graphics processor's, |memory| is the host's, in which our program can read everything in place. A table together with its memory is called a \emph{backend}. The code of a pass asks |memory| for its arrays and for copies, so that it works as well where an address is only a number to be handed back (\cref{cuda}). \label{sec:backend}
 @^backend@>@^host memory@>
 
-@ We initialize the table by name. Otherwise you could exchange two kernels of the same type, such as |softmax| and |log_softmax|, and no
-compiler would tell you. The first four lines of functions are those of this chapter. The others have no arithmetic of a model in them: they move arrays about, measure how fast the machine is (\cref{phases}), or say which types of weights the table can multiply. What they are for is said in \.{unwoven/model/kernel.h}.
-
-@<The table of plain kernels@>=
-const struct kernels kernels_plain = @[{ .name = "plain",@|
-  .linear = linear, .normalize = normalize, .rotate = rotate,@|
-  .attend = attend, .activate = activate, .add = add,@|
-  .embed = embed, .angles = angles, .softmax = softmax,@|
-  .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
-  .linear_int8 = plain_linear_int8, .linear_bf16 = plain_linear_bf16,@|
-  .memory = &buffers_host, .matrix_types = WEIGHTS_ALL,@|
-  .int8_types = WEIGHTS_IN_BLOCKS, .bf16_types = 1u << WEIGHT_BF16,@|
-  .split = host_split, .gather = host_gather, .write = host_write,@|
-  .mark_nonfinite = plain_mark_nonfinite, .room = plain_room,@|
-  .attention_room = plain_attention_room,@|
-  .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,@|
-  .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,@|
-  .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth }@];
-
 @ The plain kernels are one file: those in which each row is alone, attention, and what makes probabilities of the logits.
 
 @(plain.c@>=
@@ -907,6 +888,25 @@ const struct kernels kernels_plain = @[{ .name = "plain",@|
 @<Attention, where rows meet@>@;
 @<Softmax of the logits@>@;
 @<The table of plain kernels@>@;
+
+@ We initialize the table by name. Otherwise you could exchange two kernels of the same type, such as |softmax| and |log_softmax|, and no
+compiler would tell you. The first four lines of functions are those of this chapter. The others have no arithmetic of a model in them: they move arrays about, measure how fast the machine is (\cref{phases}), or say which types of weights the table can multiply. What they are for is said in \.{unwoven/model/kernel.h}.
+
+@<The table of plain kernels@>=
+const struct kernels kernels_plain = @[{ .name = "plain",@|
+  .linear = linear, .normalize = normalize, .rotate = rotate,@|
+  .attend = attend, .activate = activate, .add = add,@|
+  .embed = embed, .angles = angles, .softmax = softmax,@|
+  .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
+  .linear_int8 = plain_linear_int8, .linear_bf16 = plain_linear_bf16,@|
+  .memory = &buffers_host, .matrix_types = WEIGHTS_ALL,@|
+  .int8_types = WEIGHTS_IN_BLOCKS, .bf16_types = 1u << WEIGHT_BF16,@|
+  .split = host_split, .gather = host_gather, .write = host_write,@|
+  .mark_nonfinite = plain_mark_nonfinite, .room = plain_room,@|
+  .attention_room = plain_attention_room,@|
+  .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,@|
+  .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,@|
+  .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth }@];
 
 @* A build that rounds otherwise is refused. \label{sec:selftest}\label{sec:kerneltable}
 All our definitions are worth nothing if the compiler rounds in other places. Some compilers, without being asked, \emph{contract} |a*b+c| into one instruction, and then there is one rounding where we wrote two. Such a build would compute good logits, but not those of every other build, and you could not see it. That is why the engine tests itself before each pass.

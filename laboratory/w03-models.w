@@ -93,12 +93,14 @@ static void print_family(size_t f)
     on_or_read(f, c->root_embedding, "embedding_multiplier"),@|
     on_or_read(f, 0, "residual_multiplier"),@|
     on_or_read(f, c->score_scale, f == FAMILY_GRANITE ? "attention_multiplier" : "query_pre_attn_scalar"),@|
+    f == FAMILY_MINISTRAL3 ? AS_THE_FILE_SAYS : NEVER,@|
     on_or_read(f, c->logit_scale, f == FAMILY_GRANITE ? "logits_scaling" : "logit_scale"),@|
     on_or_read(f, c->logit_cap, "final_logit_softcapping"),@|
     on_or_read(f, f == FAMILY_COHERE2, exaone ? "sliding_window" : "no_rope_layers"),@|
     on_or_read(f, 0, f == FAMILY_NEOX ? "rotary_pct" : "partial_rotary_factor"),@|
-    c->interleaved, c->rope.local_theta > 0,@|
+    c->interleaved, c->rope.local_theta > 0, f == FAMILY_PHI3 ? AS_THE_FILE_SAYS : NEVER,@|
     f == FAMILY_MINISTRAL || c->window_pattern > 0 ? AS_THE_FILE_SAYS : NEVER,@|
+    on_or_read(f, c->qkv_bias, f == FAMILY_FALCON ? "bias" : stable ? "use_qkv_bias" : "attention_bias"),@|
     c->layer_norm, on_or_read(f, c->qk_norm, f == FAMILY_COHERE ? "use_qk_norm" : "qk_layernorm"),@|
     c->post_norms, c->bare_branches, c->one_plus,@|
     on_or_read(f, c->parallel, f == FAMILY_FALCON ? "parallel_attn" : "use_parallel_residual"),@|

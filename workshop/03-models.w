@@ -565,11 +565,11 @@ Most small models have no head of their own: the embedding also measures how sim
 last bit of a frequency may differ from that of the same model in Hugging Face's form.
 
 @* The other families: a switch for each difference. \label{sec:switched}
-GPT-2, Llama, Mistral, Qwen2 and Qwen3 are five families of \val{family.all} that we read. The other \val{family.later} are Llamas too, with something changed, and each change has its reason: SmolLM3, Granite, Ministral, Seed-OSS, Ernie, OLMo 2, Exaone 4, the three Gemmas; Pythia and others of the family GPT-NeoX, Falcon, Phi, StableLM, Cohere's models; and five that have experts. We found that about twenty switches describe them all (\cref{fig:switches}).\lab{lab:families}
+GPT-2, Llama, Mistral, Qwen2 and Qwen3 are five families of \val{family.all} that we read. The other \val{family.later} are Llamas too, with something changed, and each change has its reason: SmolLM3, Granite, Ministral, Seed-OSS, Ernie, OLMo 2, Exaone 4, the three Gemmas; Pythia and others of the family GPT-NeoX, Falcon, Phi, StableLM, Cohere's models; and five that have experts. We found that two dozen switches describe them all (\cref{fig:switches}).\lab{lab:families}
 None of them needs a new kernel. Some are settings that the pass hands to the kernels it has. Others are a loop over a row, in \.{unwoven/model/switches.c}; beside a matrix such a loop costs next to nothing.
 @^family@>@^SmolLM3@>@^Granite@>@^Gemma@>@^OLMo 2@>@^Exaone 4@>@^GPT-NeoX@>@^Pythia@>@^Falcon@>@^Phi@>@^StableLM@>@^Cohere@>@^Ministral@>@^Seed-OSS@>@^Ernie@>@^gpt-oss@>
 
-\fig{switches}{fig:switches}{The families that came after the first five, and their switches. A dot is a switch that the family has always on; a half is left to the file. The marks are read from the table of this chapter.}{A grid of marks with 23 columns, SmolLM3 to gpt-oss, and 22 rows. Granite has four halves, for its four numbers. Gemma 2 has the most dots: it multiplies its embedding, caps, norms after the halves, and adds one to its gains. OLMo 2 and Exaone 4 alone have the dot for no norms before the halves. The last five columns have the half for experts, and the last alone has dots for sinks and a clamped gate. Five of the seven columns from GPT-NeoX to Phi-3 have the dot for parallel halves, or its half.}
+\fig{switches}{fig:switches}{The families that came after the first five, and their switches. A dot is a switch that the family has always on; a half is left to the file. The marks are read from the table of this chapter.}{A grid of marks with 23 columns, SmolLM3 to gpt-oss, and 25 rows. Granite has five halves, four of them for its four numbers. Ministral 3 alone has the half for queries that grow, and Phi-3 alone the one for two lists of divisors. Gemma 2 has the most dots: it multiplies its embedding, caps, norms after the halves, and adds one to its gains. OLMo 2 and Exaone 4 alone have the dot for no norms before the halves. The last five columns have the half for experts, and the last alone has dots for sinks and a clamped gate. Five of the seven columns from GPT-NeoX to Phi-3 have the dot for parallel halves, or its half.}
 
 You can read the sections that follow in any order. Each says what is changed, why, and where the code is. How do we know that a switch is right? An engine with a wrong switch writes fluent text too. So for each switch there is a small random model whose logits a second program has computed, in double precision and with plain loops, and a test compares all of them. Many mistakes change a logit by no more than rounding does. So each switch has a planted fault as well, such as norms of queries after the rotation, a window one position too wide, or a factor on one half of the layer only; and the tests must notice each of them.
 
@@ -608,7 +608,7 @@ In which order is it added? The sum is part of the definition (\cref{sec:blocks}
 @* Where the norms are. \label{sec:normorder}
 A Llama norms before each half of a layer, and nothing norms what the halves add; so the stream grows from layer to layer. \emph{OLMo 2} norms what is added, and not what goes in:
 $$x\leftarrow x+N(f(x)).$$
-Its makers report that training is steadier, since sudden large gradients become rarer. Gemma 2 and 3 do both, and have four norms in a layer; Exaone 4 is like OLMo 2. The names in the files invite a mistake. In a Llama \.{post\_attention\_layernorm} is the norm before the MLP; in an OLMo the same name is for a norm of what attention adds. The layouts keep the two apart.
+Its makers report that training is steadier, since sudden large gradients become rarer. Gemma 2 and 3 do both, and have four norms in a layer; Exaone 4 is like OLMo 2. Here the name that misled us in \cref{sec:layouts} has its second meaning: \.{post\_attention\_layernorm}, the norm before the MLP in a Llama, is in an OLMo the norm of what attention adds. The layouts keep the two apart.
 @^post-norm@>@^OLMo 2@>
 
 \printedfunction{model/switches.c}{work_norm}
@@ -681,8 +681,10 @@ In one place we do copy. The published files have the experts in MXFP4, the type
 
 And the router? The published program takes the best logits first and makes a softmax of these alone. We make a softmax of all and divide the chosen by their sum. Apart from a rounding in double precision that is the same, since dividing by the sum removes the common factor in which the two softmaxes differ. So the router needs no new switch: |chosen_normed| is enough.
 
-@* What is refused, and what it costs. \label{sec:switchedcosts}
-The counters and the formulas of \cref{accounts} know the switches: a test counts the tensors of each small model, and its madds and bytes, and all numbers must be equal. A graphics processor computes those switches that are only other uses of its kernels: OLMo's norms, layers that are not turned, biases, windows by layer. The loops of these sections run in the host's memory, and a model that needs one is refused on a device, in a sentence that names the setting.
+@* What a switch costs, and what a device refuses. \label{sec:switchedcosts}
+\Cref{accounts} gives formulas for what a model costs, and the formulas know the switches. A test counts the tensors of each small model, its madds and its bytes, and all of these numbers must be those of the formulas.
+
+A graphics processor (\cref{cuda}) computes the switches that are only other uses of its kernels: OLMo's norms, layers that are not turned, biases, windows by layer. The loops of these sections run in the host's memory. So a device refuses a model that needs one of them, in a sentence that names the setting.
 
 @* The same families in GGUF files. \label{sec:familyfiles}
 \val{family.gguf} of the \val{family.all} families are read from GGUF files as well (\cref{gguf}; \cref{tab:familyfiles} lists all). You might think that this costs nothing but names. But \texttt{llama.cpp}'s converter prepares some models for its own program, and a reader has to know what was done (\cref{tab:familyforms}). It shows in the shapes only where a tensor has other dimensions. All else fits, runs, and writes nonsense if you get it wrong.
@@ -701,7 +703,8 @@ GPT-NeoX, Falcon & the fused matrix in three blocks, no longer head by head\\
 Falcon & with two norms, \.{attn\_norm\_2} is the one for attention\\
 StableLM, Cohere & the norms of all heads are one tensor\\
 StableLM & halves are parallel if a layer has no \.{ffn\_norm}; the key counts for nothing\\
-Seed-OSS & the norm before the MLP is \.{post\_attention\_norm}\\
+Seed-OSS, gpt-oss & the norm before the MLP is \.{post\_attention\_norm}\\
+gpt-oss & gate and up of the experts are apart, and a block has its scale beside its numbers\\
 Cohere~2 & every fourth layer sees everything, unless a list says otherwise\\
 Exaone~4 & a list says which layers have a window\\
 Mixtral & calls itself \.{llama}; the key \.{expert\_count} tells it\\
@@ -723,10 +726,10 @@ OLMoE, Qwen2-MoE & no key says that the weights of the chosen are not divided by
 
 How do we know that all this is right? Our own writer would be a poor witness: an error that reader and writer share would not show. A script that contains no line of our engine makes a small file for each family with the \texttt{gguf} package of \texttt{llama.cpp}'s authors, by the converter's rules, and beside it the logits of the reference in double precision. Our logits must be those, and for a file that we write of a directory, the bits must be the same in both forms.
 
-A file of an unknown architecture is refused by its name. So is the conversion of what a file cannot say: a limit for queries and keys in an OLMoE, an MLP in the place of some layer's experts, a Falcon with biases, the divisors of longrope.
+A file of an unknown architecture is refused by its name. A conversion is refused if the file could not say what the directory says: a limit for queries and keys in an OLMoE, an MLP in the place of some layer's experts, a Falcon with biases, the divisors of longrope.
 
-@* Models that see. \label{sec:wrappers}
-You fetch a Gemma 3 of the larger sizes, and its \.{config.json} has no number of layers. It says \.{gemma3} where the small one says \.{gemma3\_text}, and instead of sizes it has two objects, \.{text\_config} and \.{vision\_config}. Many models of today are built so: a model of texts, a second model that turns an image into rows as wide as those of the first, and a matrix between them that adapts the widths. The rows of an image are put in the place of certain tokens. In a text without images there are no such tokens, so only the model of texts computes.
+@* Models that see: the model of texts within. \label{sec:wrappers}
+You fetch a Gemma 3 of the larger sizes, and its \.{config.json} has no number of layers. It says \.{gemma3} where the small one says \.{gemma3\_text}, and instead of sizes it has two objects, \.{text\_config} and \.{vision\_config}. Many models of today are built so: a model of texts, a second model that turns an image into rows as wide as those of the first, and a matrix between them that adapts the widths. The rows of an image are put in the place of certain tokens. In a text without images there are no such tokens, so only the model of texts computes. We read that model and leave the images to others: in a Gemma 3, a Mistral~3, a LLaVA, an Idefics 3 or a SmolVLM.
 @^models that see@>@^vision, models with@>
 
 That makes our task easy, and leaves three traps. The first is in the settings. The library writes into the inner object only what differs from the defaults of its class, so the heads of that Gemma are not mentioned: its class has \given{8}. A model by itself always names them, and there we would rather refuse a file than guess. The second trap is the head. It belongs to the whole and not to the model within, and so does the word that says whether it is the embedding once more; if both objects have that word, the outer one counts. The third is in the names: the library has changed them, and files of both kinds are in use. In older ones everything of the text begins with \.{language\_model}, the head as well; in newer ones only the body has a prefix, and that is \.{model.language\_model}. The embedding tells us which.
