@@ -138,9 +138,12 @@ static void put_settings(struct snapshot *s)
   const struct rope_config *r = &c->rope;
   fprintf(s->c, "const struct built_in built_in = {\n  .setting = {");
   for (int i = 0; i < N_MODEL_SETTINGS; i++) fprintf(s->c, "%s%a,", i % 8 == 0 ? "\n    " : " ", setting_value(&config_setting[i], c));
-  fprintf(s->c, "\n  },\n  .family = \"%s\",\n  .rope = { %d, %a, %a, %" PRIu32 ", %a, %a, %a, %a, %a, %a, %a, %d },\n", c->family, (int) r->kind,
-    r->theta, r->factor, r->original, r->low_freq_factor, r->high_freq_factor, r->beta_slow, r->beta_fast,
-    r->attention_factor, r->mscale, r->mscale_all_dim, r->truncate);
+  fprintf(s->c, "\n  },\n  .family = \"%s\",\n  .rope = { .kind = %d, .theta = %a, .factor = %a, .local_theta = %a, .original = %" PRIu32 ",\n", c->family,
+    (int) r->kind, r->theta, r->factor, r->local_theta, r->original);
+  fprintf(s->c, "    .low_freq_factor = %a, .high_freq_factor = %a, .beta_slow = %a, .beta_fast = %a,\n", r->low_freq_factor,
+    r->high_freq_factor, r->beta_slow, r->beta_fast);
+  fprintf(s->c, "    .attention_factor = %a, .mscale = %a, .mscale_all_dim = %a, .truncate = %d },\n", r->attention_factor, r->mscale,
+    r->mscale_all_dim, r->truncate);
   fprintf(s->c, "  .n_eos = %" PRIu32 ", .eos = {", c->n_eos);
   for (uint32_t i = 0; i < c->n_eos; i++) fprintf(s->c, " %" PRIu32 ",", c->eos[i]);
   fprintf(s->c, " },\n  .has_bos = %d, .bos = %" PRIu32 ", .scale = %a,\n", c->has_bos, c->bos, (double) s->lm->attention.scale);
