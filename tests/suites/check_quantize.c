@@ -468,7 +468,7 @@ START_TEST(the_model_is_never_replaced)
       ck_assert_msg(strstr(why.text, "is the model itself, or a file of it; wanted: another file") != NULL, "%s", why.text);
       ck_assert(lstat(to, &st) == 0 && S_ISLNK(st.st_mode) == (i == 2));
     }
-  static const char *const part[] = { "copy/model.safetensors", "copy/config.json", "copy/../copy/tokenizer.json",
+  static const char *const part[] = { "copy/model.safetensors", "copy/config.json", "copy/../copy/tokenizer.json", "copy/.",
     "weights.gguf", "settings.gguf" };
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     snprintf(to, sizeof to, "%s/%s", room, part[i]);
