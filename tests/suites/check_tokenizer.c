@@ -584,7 +584,9 @@ START_TEST(places_are_those_of_the_files)
     const char *pattern, *text, *matches; /* M where a byte is in a match */
   } at[] = { { "^x", "x\nxx", "M.M." }, { "^x", "ax\nax", "....." }, { "\\B!", "a!!", "..M" }, { "\\Bb", "bab", "..M" },
     /* a letter that scripts share is of none; a script has its own letters, and no others */
-    { "\\p{Katakana}", "\u30fc\u30ab", "...MMM" }, { "\\P{Han}", "a\u6f22", "M..." } };
+    { "\\p{Katakana}", "\u30fc\u30ab", "...MMM" }, { "\\P{Han}", "a\u6f22", "M..." },
+    /* a + repeats what was counted, and a ? makes it optional */
+    { "a{1,2}+b", "aaab", "MMMM" }, { "a{2}?b", "ab", ".M" } };
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     struct error why = { "" };
     struct bytes here = { 0 };
