@@ -46,7 +46,7 @@ class Browser:
         data = json.dumps(m).encode() + b"\0"
         while data:
             data = data[os.write(self.to, data):]
-        until = time.monotonic() + 120
+        until = time.monotonic() + 300 # a page that computes for a while answers afterwards
         while True:
             m = self.message(until)
             if m is None:

@@ -12,6 +12,12 @@ for c in clang-19 wasm-ld-19 node; do command -v $c >/dev/null 2>&1 || { echo "N
 [ "$build" = build ] || { echo "NOT RUN: only of the plain build"; exit 77; }
 say() { echo "living: $*"; }
 bad() { echo "living: $*" >&2; exit 1; }
+# what a program says, which ends the check if it fails; within the words of say its status would be lost
+asked() { # NAME COMMAND...
+  who=$1; shift
+  "$@" > "$dir/said" || bad "$who: $(cat "$dir/said")"
+  say "$who: $(cat "$dir/said")"
+}
 $make --no-print-directory -s -j2 build/living.wasm build/wasm/try_living build/wasm/try_fmaf.wasm build/wasm/try_libc.wasm build/wasm/try_split build/wasm/try_numbers build/wasm/try_numbers.wasm build/incipit > "$dir/make.log" 2>&1 || { tail -20 "$dir/make.log"; exit 1; }
 
 # what the command traces of the script's six texts
@@ -56,12 +62,13 @@ fi
 traces
 build/wasm/try_living $script > "$dir/lines.jsonl"
 if [ "${1:-}" = mutants ]; then exec sh tests/checks/living_mutants.sh "$dir"; fi
-say "node: $(node tests/checks/living.mjs build/living.wasm $script "$dir/lines.jsonl" "$dir/traces.jsonl")"
+export PYTHONDONTWRITEBYTECODE=1
+asked node node tests/checks/living.mjs build/living.wasm $script "$dir/lines.jsonl" "$dir/traces.jsonl"
 python=${PYTHON:-python3}
 if "$python" -c 'import wasmtime' 2> /dev/null; then
-  say "wasmtime: $(PYTHONDONTWRITEBYTECODE=1 "$python" tests/checks/living_wasmtime.py build/living.wasm $script "$dir/lines.jsonl")"
+  asked wasmtime "$python" tests/checks/living_wasmtime.py build/living.wasm $script "$dir/lines.jsonl"
 else echo "NOT RUN: the engine in wasmtime, for $python has no module of the name"; fi
 # a browser
 for c in "${CHROMIUM:-}" chromium chromium-browser google-chrome ''; do [ -z "$c" ] || ! command -v "$c" > /dev/null || break; done
 if [ -z "$c" ] || ! command -v "$python" > /dev/null; then echo "NOT RUN: the engine in a browser, for there is no Chromium or no python3"; exit 0; fi
-say "Chromium: $(PYTHONDONTWRITEBYTECODE=1 "$python" tests/checks/living.py "$c" build/living.wasm $script "$dir/lines.jsonl" "$dir/traces.jsonl" "$dir/page.html")"
+asked Chromium "$python" tests/checks/living.py "$c" build/living.wasm $script "$dir/lines.jsonl" "$dir/traces.jsonl" "$dir/page.html"
