@@ -236,9 +236,12 @@ def a_frame_costs_little():
     p.settled()
     runs += [p.do("frames(20)")] + [p.do("frames(50, true)") for _ in range(8)]
     check("seven blocks a token", runs[0]["blocks"] >= 7 * 256)
-    was = p.js("drawn")
-    p.do("frames(10)")
-    check("draw calls are counted as they are", (p.js("drawn") - was) / 10, runs[9]["draws"])
+    ten = []                              # the page itself may draw a frame meanwhile, so the fewest count
+    for _ in range(4):
+        was = p.js("drawn")
+        p.do("frames(10)")
+        ten.append((p.js("drawn") - was) / 10)
+    check("draw calls are counted as they are", min(ten), runs[9]["draws"])
     at_most("draw calls of a frame", runs[0]["draws"], 12)
     at_most("milliseconds of script of a frame, all tokens in view, the best run", min(r["ms"] for r in runs[:9]), 3)
     at_most("milliseconds of script of a frame, labels moving, the best run", min(r["ms"] for r in runs[9:]), 3)
