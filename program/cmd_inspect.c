@@ -91,22 +91,23 @@ static void show_settings(struct inspection *g)
    the screen: it is printed as an error would print it. */
 static void show_tensor(struct inspection *g, const struct tensor_entry *t)
 {
+  struct stored_form in_file = tensor_file_stored(t);
   if (!g->in_json) {
     struct error clean;
     error_say(&clean, "%s", t->name);
-    fprintf(g->c->out, "  %s %s [", clean.text, number_types[t->type].name);
+    fprintf(g->c->out, "  %s %s [", clean.text, in_file.type);
     for (uint32_t i = 0; i < t->rank; i++)
       fprintf(g->c->out, "%s%" PRIu64, i > 0 ? ", " : "", t->shape[i]);
-    fprintf(g->c->out, "] %" PRIu64 " bytes\n", t->bytes);
+    fprintf(g->c->out, "] %" PRIu64 " bytes\n", in_file.bytes);
     return;
   }
   writer_open(&g->j, '{');
   put_words_as(&g->j, "name", t->name);
-  put_words_as(&g->j, "type", number_types[t->type].name);
+  put_words_as(&g->j, "type", in_file.type);
   put_open_as(&g->j, "shape", '[');
   for (uint32_t i = 0; i < t->rank; i++) writer_count(&g->j, t->shape[i]);
   writer_close(&g->j, ']');
-  put_count_as(&g->j, "bytes", t->bytes);
+  put_count_as(&g->j, "bytes", in_file.bytes);
   writer_close(&g->j, '}');
 }
 

@@ -208,7 +208,7 @@ Its numbers stay where they are in the mapped file. A model may be one file, or 
 @^shard@>
 
 @ The engine multiplies by matrices of a few of
-the types: F32 is C's |float|, and F16 and BF16 take half as many bytes, F16 with more digits and BF16 with more range (\cref{sec:formats}). Tensors of other types can only be listed.
+the types: F32 is C's |float|, and F16 and BF16 take half as many bytes, F16 with more digits and BF16 with more range (\cref{sec:formats}). A few files have doubles, F64, because somebody converted a model and did not say to what. Nobody trains in them, and no kernel multiplies them; so each is rounded to the nearest float when the model is opened, in memory that the list owns (|tensor_file_narrow|), and that model alone takes memory of its own beside the file. Tensors of other types can only be listed.
 
 A list of tensors is filled by a reader of one format, which has four helpers: they keep a path, map a file, add a tensor, and sort the list (\.{unwoven/safetensors/tensor\_format.h}). Whatever has been entered is freed by the one function that closes everything. So a reader that fails half-way need not clean up; it returns false.
 

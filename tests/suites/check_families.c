@@ -12,7 +12,18 @@
 #include "cache/cache.h"
 
 /* rewrites model.safetensors with one tensor changed: `what' is drop, rename X, type X, shape [..]
- * (its bytes cut or padded), shift */
+ * (its bytes cut or padded), shift, twice X, doubles (if no name is given, of every tensor; no double is a float, but
+ * each is nearest to the float that it was) */
+static void as_doubles(const unsigned char *from, unsigned char *to, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    float x;
+    memcpy(&x, from + 4 * i, sizeof x);
+    double wide = x * (1 + (i % 2 ? -0x1p-26 : 0x1p-26));
+    memcpy(to + 8 * i, &wide, sizeof wide);
+  }
+}
+
 static void variant_tensor(const char *dir, const char *name, const char *what)
 {
   char path[400];
@@ -51,10 +62,20 @@ static void variant_tensor(const char *dir, const char *name, const char *what)
         json_object_set_new(e, "shape", shape);
       }
     }
-    memcpy(data + at, b + 8 + header + a, bytes < z - a ? bytes : z - a);
+    if (strcmp(what, "doubles") == 0 && (name == NULL || strcmp(key, name) == 0)) {
+      ck_assert_str_eq(json_string_value(json_object_get(e, "dtype")), "F32");
+      json_object_set_new(e, "dtype", json_string("F64"));
+      as_doubles(b + 8 + header + a, data + at, bytes / 4);
+      bytes *= 2;
+    } else memcpy(data + at, b + 8 + header + a, bytes < z - a ? bytes : z - a);
     json_object_set_new(e, "data_offsets", json_pack("[i,i]", (int) at, (int) (at + bytes)));
     at += bytes;
     json_object_set_new(made, to, e);
+    if (strncmp(what, "twice ", 6) != 0 || strcmp(key, name) != 0) continue;
+    memcpy(data + at, data + at - bytes, bytes);
+    json_object_set_new(made, what + 6, e = json_deep_copy(e));
+    json_object_set_new(e, "data_offsets", json_pack("[i,i]", (int) at, (int) (at + bytes)));
+    at += bytes;
   }
   char *text = json_dumps(made, JSON_COMPACT);
   size_t used = strlen(text);
@@ -1205,6 +1226,116 @@ START_TEST(tensors_may_lie_anywhere_and_be_stored_twice)
 }
 END_TEST
 
+/* ---- doubles are rounded to the nearest float, and only those that the model uses; nothing else shows it */
+START_TEST(doubles_are_rounded_once)
+{
+  static const char *const base[] = { "gpt2", "qwen3", "families/gemma2", "families/gpt_oss" };
+  static float want[1000], got[1000];
+  char dir[200], path[400];
+  struct model_config c;
+  size_t n;
+  for (size_t k = 0; k < sizeof base / sizeof *base; k++) {
+    uint64_t all = 0;
+    struct rig r;
+    snprintf(path, sizeof path, "tests/golden/%s", base[k]);
+    ck_assert(answer(path, want, &n, &c));
+    variant_make(dir, base[k]);
+    variant_tensor(dir, NULL, "doubles");
+    ck_assert(rig_open(&r, dir, NULL, 1, 1));
+    for (size_t i = 0; i < tensor_file_count(r.lm->weights); i++) {
+      const struct tensor_entry *t = tensor_file_at(r.lm->weights, i);
+      ck_assert_msg(t->type == WEIGHT_F32 && t->bytes == 4 * t->elements && t->copied, "%s", t->name);
+      struct stored_form in_file = tensor_file_stored(t);
+      ck_assert(strcmp(in_file.type, "F64") == 0 && in_file.bytes == 2 * t->bytes);
+      all += t->bytes;
+    }
+    ck_assert(r.m.of[MEMORY_WEIGHTS].live == all && r.lm->matrix_types == 1u << WEIGHT_F32);
+    store_close(r.s), model_close(&r.m, r.lm);
+    ck_assert_uint_eq(r.m.all.live, 0);
+    ck_assert(answer(dir, got, &n, &c) && memcmp(want, got, n * sizeof *got) == 0);
+    variant_drop(dir);
+  }
+}
+END_TEST
+
+START_TEST(a_tied_head_of_doubles_is_compared_as_floats)
+{
+  static const char *const part[][2] = { { "lm_head.weight", NULL },
+    { "transformer.wte.weight", NULL }, { "transformer.wte.weight", "lm_head.weight" } };
+  static float want[1000], got[1000];
+  char dir[200];
+  struct model_config c;
+  size_t n;
+  ck_assert(answer("tests/golden/gpt2", want, &n, &c) && c.tied);
+  for (size_t k = 0; k < 3; k++) {
+    variant_make(dir, "gpt2");
+    variant_tensor(dir, "transformer.wte.weight", "twice lm_head.weight");
+    for (size_t i = 0; i < 2 && part[k][i] != NULL; i++) variant_tensor(dir, part[k][i], "doubles");
+    ck_assert(answer(dir, got, &n, &c) && c.tied && memcmp(want, got, n * sizeof *got) == 0);
+    variant_drop(dir);
+  }
+}
+END_TEST
+
+START_TEST(doubles_without_memory_are_refused)
+{
+  char dir[200];
+  bool opened = false;
+  unsigned refused = 0;
+  variant_make(dir, "gpt2");
+  variant_tensor(dir, NULL, "doubles");
+  for (uint64_t k = 1; !opened; k++) {
+    struct memory m = { .fail_at = k };
+    struct error why = { "" };
+    struct model *lm = model_open(&m, dir, &why);
+    opened = lm != NULL, refused += m.of[MEMORY_WEIGHTS].refused > 0;
+    ck_assert_msg(opened || (m.all.refused == 1 && why.text[0] != '\0'), "%s", why.text);
+    model_close(&m, lm);
+    ck_assert_uint_eq(m.all.live, 0);
+  }
+  ck_assert_uint_eq(refused, 28);
+  variant_drop(dir);
+}
+END_TEST
+
+/* halves of a unit go to even; what is too large for a float is infinite; the smallest become zero */
+START_TEST(each_double_becomes_the_nearest_float)
+{
+  static const struct { double x; float y; } row[] = { { 1 + 0x1p-24, 1 }, { 1 + 0x3p-24, 1 + 0x1p-22f },
+    { 1 + 0x1p-24 + 0x1p-52, 1 + 0x1p-23f }, { -0.0, -0.0f }, { 0x1p-149, 0x1p-149f }, { 0x1p-150, 0 },
+    { 0x1.8p-150, 0x1p-149f }, { -0x1p-1074, -0.0f }, { 0x1.fffffep127, 0x1.fffffep127f },
+    { 0x1.fffffefffffffp127, 0x1.fffffep127f }, { 0x1.ffffffp127, INFINITY }, { -1e300, -INFINITY },
+    { 0.1, 0.1f }, { INFINITY, INFINITY } };
+  enum { N = sizeof row / sizeof *row };
+  unsigned char file[2000];
+  char dir[200], path[400];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  variant_make(dir, "gpt2");
+  variant_path(path, dir, "model.safetensors");
+  int length = snprintf((char *) file + 8, sizeof file - 8, "{\"a\":{\"dtype\":\"U8\",\"shape\":[3],"
+    "\"data_offsets\":[0,3]},\"b\":{\"dtype\":\"F64\",\"shape\":[2,%d],\"data_offsets\":[3,%d]}}", N / 2, 3 + 8 * N);
+  memcpy(file, &(uint64_t) { (uint64_t) length }, 8), memcpy(file + 8 + length, "abc", 3);
+  for (size_t i = 0; i < N; i++) memcpy(file + 11 + length + 8 * i, &row[i].x, 8);
+  spill(path, file, 11 + (size_t) length + 8 * N);
+  struct tensor_file *w = tensor_file_open(&m, dir, &why);
+  ck_assert_msg(w != NULL, "%s", why.text);
+  ck_assert_str_eq(tensor_file_stored(tensor_file_at(w, 1)).type, "F64");
+  const struct tensor_entry *a = tensor_file_at(w, 0), *b = tensor_file_at(w, 1);
+  for (int twice = 0; twice < 2; twice++) {
+    ck_assert(tensor_file_narrow(w, a, &why) && tensor_file_narrow(w, b, &why));
+    ck_assert(memcmp(a->data, "abc", 3) == 0 && a->bytes == 3 && !a->copied);
+    ck_assert(b->type == WEIGHT_F32 && b->bytes == 4 * N && b->rank == 2 && b->shape[1] == N / 2);
+    for (size_t i = 0; i < N; i++)
+      ck_assert_msg(memcmp(b->data + 4 * i, &row[i].y, 4) == 0, "%a", row[i].x);
+    ck_assert(m.of[MEMORY_WEIGHTS].requests == 1 && m.of[MEMORY_WEIGHTS].live == 4 * N);
+  }
+  tensor_file_close(&m, w);
+  ck_assert_uint_eq(m.all.live, 0);
+  variant_drop(dir);
+}
+END_TEST
+
 /* ---- settings at their limits: read from a text, without weights */
 #define QWEN                                                                                       \
   "\"model_type\": \"qwen2\", \"vocab_size\": 9, \"hidden_size\": 8, "                             \
@@ -1554,6 +1685,10 @@ int main(void)
   tcase_add_test(t, absent_fields_have_their_defaults);
   tcase_add_test(t, every_family_has_defaults_of_its_own);
   tcase_add_test(t, tensors_may_lie_anywhere_and_be_stored_twice);
+  tcase_add_test(t, doubles_are_rounded_once);
+  tcase_add_test(t, a_tied_head_of_doubles_is_compared_as_floats);
+  tcase_add_test(t, doubles_without_memory_are_refused);
+  tcase_add_test(t, each_double_becomes_the_nearest_float);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

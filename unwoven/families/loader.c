@@ -59,6 +59,14 @@ static void tensor_name(const struct model_loader *a, enum tensor_role role, con
   snprintf(name, 160, "%.60s%.99s", role == TENSOR_HEAD ? a->outer : "", full);
 }
 
+/* A tensor that the model is going to use, or null. Doubles become floats here, and only those that are used. */
+static const struct tensor_entry *find_tensor(struct model_loader *a, const char *name)
+{
+  const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
+  if (t != NULL) a->ok = tensor_file_narrow(a->lm->weights, t, a->why);
+  return a->ok ? t : NULL;
+}
+
 /* A matrix of one row is a vector to some programs that write GGUF files, which have it without its first
    dimension. */
 static bool is_bare_row(const struct model_loader *a, const struct tensor_entry *t, uint64_t rows,
@@ -101,10 +109,11 @@ static struct tensor require_tensor(struct model_loader *a,
     return none;
   }
   tensor_name(a, role, what, name);
-  const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
+  const struct tensor_entry *t = find_tensor(a, name);
   char other[160];
   if (t == NULL && layout_also(a->layout, role, a->prefix, a->layer, what, other)
-      && (t = tensor_file_find(a->lm->weights, other)) != NULL) strcpy(name, other);
+      && (t = find_tensor(a, other)) != NULL) strcpy(name, other);
+  if (!a->ok) return none;
   char wanted[TYPES_TEXT], found[64] = "missing";
   if (columns == 0) snprintf(wanted, sizeof wanted, "[%" PRIu64 "]", rows);
   else if (a->stacked > 0) snprintf(wanted, sizeof wanted, "[%" PRIu32 ", %" PRIu64 ", %" PRIu64 "]",
@@ -477,7 +486,7 @@ static bool has_own_head(struct model_loader *a)
     * weight_row_bytes(a->lm->embedding.type, c->d_model);
   char name[160];
   tensor_name(a, TENSOR_HEAD, "weight", name);
-  const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
+  const struct tensor_entry *t = find_tensor(a, name);
   return t != NULL && (t->bytes != bytes
     || memcmp(t->data, a->lm->embedding.data, bytes) != 0);
 }

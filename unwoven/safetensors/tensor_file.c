@@ -14,6 +14,9 @@
    block is several times as large as its text. */
 enum { MAX_TENSORS = 1 << 18 };
 
+/* the one type that is copied */
+static const char copied_type[] = "F64";
+
 /* Sentences about a file need its path as long as it is open. The zero at the end is there
    already, since memory_alloc returns zeroed memory. */
 char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
@@ -116,6 +119,32 @@ const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
   return NULL;
 }
 
+struct stored_form tensor_file_stored(const struct tensor_entry *t)
+{
+  if (t->copied) return (struct stored_form) { copied_type, t->elements * sizeof(double) };
+  return (struct stored_form) { number_types[t->type].name, t->bytes };
+}
+
+/* No kernel multiplies doubles, and a library that trains in float rounds them when it opens the file. The
+   file is the same machine's byte order (see shard_read); its numbers may be unaligned. Once they are copied
+   their pages are given back, so the process never holds both forms of more than one tensor. */
+bool tensor_file_narrow(struct tensor_file *w, const struct tensor_entry *named, struct error *why)
+{
+  struct tensor_entry *t = w->list[named->number];
+  if (strcmp(number_types[t->type].name, copied_type) != 0) return true;
+  float *copy = memory_alloc(w->m, MEMORY_WEIGHTS, t->elements, sizeof *copy, why);
+  if (copy == NULL) return false;
+  for (size_t i = 0; i < t->elements; i++) {
+    double x;
+    memcpy(&x, t->data + i * sizeof x, sizeof x);
+    copy[i] = (float) x;
+  }
+  tensor_file_release(w, t->data, t->bytes);
+  t->data = (unsigned char *) copy, t->copied = true;
+  t->type = WEIGHT_F32, t->bytes = t->elements * sizeof *copy;
+  return true;
+}
+
 size_t tensor_file_files(const struct tensor_file *w) { return w->n_shards; }
 size_t tensor_file_count(const struct tensor_file *w) { return w->n; }
 const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i)
@@ -133,7 +162,7 @@ const char *tensor_file_format(const struct tensor_file *w)
   return w->format->name;
 }
 
-/* Bytes that a reader had to convert are in none of the files, and nothing happens to them. */
+/* Bytes that had to be converted are in none of the files, and nothing happens to them. */
 void tensor_file_release(const struct tensor_file *w, const void *from, size_t n)
 {
   for (size_t i = 0; w != NULL && i < w->n_shards; i++)
@@ -145,7 +174,10 @@ void tensor_file_release(const struct tensor_file *w, const void *from, size_t n
 void tensor_file_close(struct memory *m, struct tensor_file *w)
 {
   if (w == NULL) return;
-  for (size_t i = 0; i < w->n; i++) memory_free(m, w->list[i]);
+  for (size_t i = 0; i < w->n; i++) {
+    if (w->list[i]->copied) memory_free(m, (void *) (uintptr_t) w->list[i]->data);
+    memory_free(m, w->list[i]);
+  }
   for (size_t i = 0; i < w->n_shards; i++) {
     file_unmap(&w->shards[i].map);
     memory_free(m, w->shards[i].path);

@@ -10,7 +10,7 @@
 #include "functions/number_type.h"
 
 /* A tensor in a file, owned by its struct tensor_file; rank 0 has one element. The numbers
-   stay in the mapped file. The shape is the last member, outermost dimension first, with one
+   stay in the mapped file, unless tensor_file_narrow has made a copy of them. The shape is the last member, outermost dimension first, with one
    element for each dimension, so that each tensor is one block of memory. The engine
    multiplies by tensors of some types only; the others can be listed. */
 struct tensor_entry {
@@ -20,6 +20,7 @@ struct tensor_entry {
   uint64_t bytes, elements, begin;
   size_t number; /* its index in the sorted list */
   uint32_t rank;
+  bool copied; /* type, data and bytes are those of a copy in float, which the struct tensor_file owns */
   uint64_t shape[];
 };
 
@@ -47,6 +48,14 @@ const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i)
 /* by name, or null */
 const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
   const char *name);
+
+/* a tensor of type F64 becomes one of type F32, each number rounded to the nearest, in memory that w owns; one
+   of another type stays as it is. False and a sentence if memory is refused; then nothing has changed */
+bool tensor_file_narrow(struct tensor_file *w, const struct tensor_entry *t, struct error *why);
+
+/* the name of a tensor's type in its file, and the bytes that it has there */
+struct stored_form { const char *type; uint64_t bytes; };
+struct stored_form tensor_file_stored(const struct tensor_entry *t);
 
 /* the file or the index, as messages name it; if w is null, because the model was
    made in memory, the model */
