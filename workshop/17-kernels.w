@@ -1491,6 +1491,8 @@ INLINE ivec fold_four(int n, int most, ivec *a)
 @ The rest is in \.{unwoven/kernels/stored\_strips.inc}: scales, the order of strips and rows, and what is fetched ahead. Two things there were found with a clock. A prefetch goes through memory in the order in which it lies and not in the order in which it is used, since memory is read fastest in one line; and it goes into the second-level cache, not the first (\cref{sec:tuning}). And a block of \given{32} numbers of four bits is so short that laying its scale across lanes was a third of the work in vectors: with AVX-512 such scales are loaded one by one into ordinary registers, which have nothing else to do.
 @^prefetch@>
 
+@ Large blocks allow something better. One of \given{256} numbers has \given{64} bytes of low bits in a row. So a register can be loaded at once, with bytes of one output only, where \given{16} bytes of four outputs take four loads. Its quarters belong to different units, and nothing may be added across them. But four such registers can be folded into one as above, and only the folded ones, a quarter as many, have their quarters exchanged, so that each has one unit of all outputs. For a block of Q6\_K and \given{16} outputs, \given{192} loads become \given{64}, and \given{144} instructions that put quarters together become \given{32}. The sums are the same whole numbers, and their products are added in the same order. This is \.{unwoven/kernels/wide.inc}, for AVX-512 and a single row; numbers of two bits are so few that the way of \cref{sec:turnedrow} is faster still.
+
 @ What does a type cost? \Cref{tab:blockspeeds} has the time of one processor for a token, in a model of \given{110}\,M random weights that are all of one type. With one row at a time the bytes count, and then the work of taking them apart: \texttt{q6\_k} has the most bytes, and \texttt{q3\_k} puts each number together from two places. The types with a table cost little more than those without, since a look into sixteen bytes is one instruction. With many rows a block is taken apart once for all of them, and what remains is the work of each row: types with a scale for 16 numbers need two multiply--adds where the others need one.\lab{lab:ksearch}
 @^block, of weights@>
 
@@ -1633,7 +1635,7 @@ A table is compiled in five files, for the compiler's sake (\cref{sec:bodies}): 
 \texttt{heads\_values.inc}, \texttt{heads\_room.inc} & values of all heads; their room\\
 \texttt{by\_type.inc}, \texttt{columns.inc} & single numbers; the last outputs\\
 \texttt{blocks.inc}, \texttt{scales.inc} & panels of blocks, workers; scales\\
-\texttt{stored\_strips.inc} & strips and rows of stored blocks\\
+\texttt{stored\_strips.inc}, \texttt{wide.inc} & strips and rows of stored blocks\\
 \texttt{few\_outputs.inc} & a few rows: pieces, groups, folds\\
 \texttt{pairs\_calls.inc} & the calls for pairs of bfloat16\\
 \texttt{prepared.c} & weights packed once, and found again\\
