@@ -285,55 +285,13 @@ bool named_shape_find(const char *name, struct model_config *c, struct error *wh
   /* the settings of a model by its name in the table; if there is none, false and an
      error that lists the names */
 
-@ Here is the table. \label{sec:shapetable} After the source come the vocabulary, the context, the width and the width inside the MLP; then layers, heads, heads of keys and values, and the width of a head. Then come the window, 0 for none, and a word that says whether the head's matrix is the embedding once more. The last three numbers are of models with experts (\cref{sec:experts}): how many there are in a layer, how many compute a row, and how wide each is. Compare the heads of queries with those of keys and values: up to Llama 13B there are as many of both, and then a fourth, a seventh or an eighth (\cref{sec:grouped}).
+@ Here are a few rows of the table. \label{sec:shapetable} After the source come the vocabulary, the context, the width and the width inside the MLP; then layers, heads, heads of keys and values, and the width of a head. Then come the window, 0 for none, and a word that says whether the head's matrix is the embedding once more. The last three numbers are of models with experts (\cref{sec:experts}): how many there are in a layer, how many compute a row, and how wide each is.
 
-@(shapes.c@>=
-#include "accounts/accounts.h"
-#include "accounts/switched.h"
-@;@#
-static const struct named_shape shapes[] = @[{@|
-  {"gpt2", "gpt2", "Radford and others 2019", 50257, 1024, 768, 3072,
-    12, 12, 12, 64, 0, true, 0, 0, 0},@|
-  {"gpt2-medium", "gpt2", "Radford and others 2019", 50257, 1024, 1024, 4096,
-    24, 16, 16, 64, 0, true, 0, 0, 0},@|
-  {"gpt2-large", "gpt2", "Radford and others 2019", 50257, 1024, 1280, 5120,
-    36, 20, 20, 64, 0, true, 0, 0, 0},@|
-  {"gpt2-xl", "gpt2", "Radford and others 2019", 50257, 1024, 1600, 6400,
-    48, 25, 25, 64, 0, true, 0, 0, 0},@|
-  {"gpt3", "gpt2", "Brown and others 2020", 50257, 2048, 12288, 49152,
-    96, 96, 96, 128, 0, true, 0, 0, 0},@|
-  {"llama-7b", "llama", "Touvron and others 2023", 32000, 2048, 4096, 11008,
-    32, 32, 32, 128, 0, false, 0, 0, 0},@|
-  {"llama-13b", "llama", "Touvron and others 2023", 32000, 2048, 5120, 13824,
-    40, 40, 40, 128, 0, false, 0, 0, 0},@|
-  {"llama2-70b", "llama", "Touvron and others 2023b", 32000, 4096, 8192, 28672,
-    80, 64, 8, 128, 0, false, 0, 0, 0},@|
-  {"llama3-8b", "llama", "Grattafiori and others 2024", 128256, 8192, 4096,
-    14336, 32, 32, 8, 128, 0, false, 0, 0, 0},@|
-  {"llama3-70b", "llama", "Grattafiori and others 2024", 128256, 8192, 8192,
-    28672, 80, 64, 8, 128, 0, false, 0, 0, 0},@|
-  {"mistral-7b", "mistral", "Jiang and others 2023", 32000, 32768, 4096, 14336,
-    32, 32, 8, 128, 4096, false, 0, 0, 0},@|
-  {"qwen2-7b", "qwen2", "Yang and others 2024", 152064, 131072, 3584, 18944,
-    28, 28, 4, 128, 0, false, 0, 0, 0},@|
-  {"mixtral-8x7b", "mixtral", "Jiang and others 2024", 32000, 32768, 4096, 14336,
-    32, 32, 8, 128, 0, false, 8, 2, 14336},@|
-  {"olmoe-1b-7b", "olmoe", "Muennighoff and others 2024", 50304, 4096, 2048, 1024,
-    16, 16, 16, 128, 0, false, 64, 8, 1024},@|
-  {"qwen3-30b-a3b", "qwen3_moe", "Yang and others 2025", 151936, 40960, 2048, 6144,
-    48, 32, 4, 128, 0, false, 128, 8, 768},@|
-  {"gpt-oss-20b", "gpt_oss", "OpenAI 2025", 201088, 131072, 2880, 2880,
-    24, 64, 8, 64, 128, false, 32, 4, 2880},@|
-  {"gpt-oss-120b", "gpt_oss", "OpenAI 2025", 201088, 131072, 2880, 2880,
-    36, 64, 8, 64, 128, false, 128, 4, 2880} }@];
-@#
-const struct named_shape *named_shape_at(size_t i)
-{
-  const size_t n = sizeof shapes / sizeof *shapes;
-  return i < n ? &shapes[i] : later_shape_at(i - n);
-}
+\printedheader[gpt2, llama-7b..llama2-70b, mistral-7b..mixtral-8x7b]{accounts/shapes.inc}
 
-@ A program that is given a name looks it up here, and lists all names if it finds none, since you cannot guess whether it is \texttt{llama2-70b} or \texttt{llama-2-70b}. (That is \.{unwoven/accounts/find\_shape.c}. The shapes of all other families are beside it, in \.{later\_shapes.c}; the command shows them with \.{--shape list}.)
+Compare the heads of queries with those of keys and values: up to Llama 13B there are as many of both, and then a fourth, a seventh or an eighth (\cref{sec:grouped}).
+
+A program that is given a name looks it up here, and lists all names if it finds none, since you cannot guess whether it is \texttt{llama2-70b} or \texttt{llama-2-70b}. (All rows are in \.{unwoven/accounts/shapes.inc}, and the looking up is beside it, in \.{find\_shape.c}; the command shows the shapes with \.{--shape list}.)
 
 @* Activations. \label{sec:passbill}
 What does the pass itself need? The arrays in which it computes are called \emph{activations}. They are in an arena (\cref{sec:arrays}): for each row of the pass the residual stream, its normed copy, and what is to be added to it, of $d$ numbers each; the queries and the result of attention, of $q$ each; keys and values, of $k$ each; the inside of the MLP; and the cosines and sines by which the row is rotated. All these are |float|s, of four bytes. Let $g$ be 2 for a gated MLP and 1 otherwise. Then a row takes

@@ -1,6 +1,6 @@
 /* find_shape.c -- the settings of a published model, by the name of its shape.
 
-   The table itself is in chapter 6. A shape has the numbers in which models of a family differ;
+   The table itself is in shapes.inc. A shape has the numbers in which models of a family differ;
    everything else is as its family has it, so the settings begin as those of the family. */
 
 #include <stdio.h>

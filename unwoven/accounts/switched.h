@@ -8,10 +8,7 @@
 #include <stddef.h>
 #include "model/model.h"
 
-struct tensor_line; struct named_shape;
-
-/* shape i of those that the chapter does not print; null after the last */
-const struct named_shape *later_shape_at(size_t i);
+struct tensor_line;
 
 /* what the model of this shape has otherwise than its family, and what follows from its numbers */
 void later_shape_mend(const char *name, struct model_config *c);

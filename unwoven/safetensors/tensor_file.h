@@ -53,10 +53,10 @@ const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
    of another type stays as it is. False and a sentence if memory is refused; then nothing has changed */
 bool tensor_file_narrow(struct tensor_file *w, const struct tensor_entry *t, struct error *why);
 
-/* what a tensor is in its file: the name of its type, and its bytes */
+/* how a tensor is kept in its file: the name of its type, and its bytes */
 struct stored_form { const char *type; uint64_t bytes; };
 
-/* that of t, which may have been narrowed */
+/* that of a tensor, also of one that was narrowed */
 struct stored_form tensor_file_stored(const struct tensor_entry *t);
 
 /* the file or the index, as messages name it; if w is null, because the model was

@@ -1,15 +1,13 @@
-/* steps.c -- The texts of a page, step by step.
-   made from workshop/20-living.w; change it there
+/* steps.c -- the texts of a page, step by step.
 
-   The present place has a sequence of the cache, at, whose tip it is. What a sequence
-   has is compared with the text before it is used, so a row that does not belong to
-   it cannot be read. */
+   The present place has a sequence of the cache, g->at, whose tip it is. Before a sequence is used, its tokens are
+   compared with those of the text. So a mistake in keeping these books can make a step slower, and it cannot show a
+   row that belongs to another text. */
 
-#include <math.h>
 #include <string.h>
 #include "living/living.h"
 
-/* <Walk to a place> */
+/* a path is written from its end, since a place knows only its parent */
 size_t living_walk(struct living *g, uint32_t k)
 {
   size_t n = g->node[k].n;
@@ -19,6 +17,7 @@ size_t living_walk(struct living *g, uint32_t k)
   return n;
 }
 
+/* what the step of its parent left in the counters, so each of two branches counts their common beginning */
 struct counters living_base(const struct living *g, uint32_t k)
 {
   return k == 0 ? (struct counters) { .passes = 0 }
@@ -32,7 +31,7 @@ bool living_over(const struct living *g)
   return k->stop || k->n > LIVING_CONTEXT || (most > 0 && k->n - g->prompt.n >= most);
 }
 
-/* <Hash logits> */
+/* FNV-1a, byte by byte, of bits and not of values: -0 is not 0 here */
 static uint64_t mixed(uint64_t h, const float *x, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
@@ -44,7 +43,7 @@ static uint64_t mixed(uint64_t h, const float *x, size_t n)
   return h;
 }
 
-/* <Read the present text> */
+/* a watcher sees the weights of all rows of a pass; what is kept are those of the last */
 struct look_at { float *look; size_t n, heads; };
 
 static void see_weights(void *ctx, enum tap_point point, uint32_t layer, float *x,
@@ -57,6 +56,7 @@ static void see_weights(void *ctx, enum tap_point point, uint32_t layer, float *
       x + (rows - 1) * width + h * (width / a->heads), a->n * sizeof *x);
 }
 
+/* with the cache, the rows that belong to the text stay, and mostly a single one is computed; without it, all are */
 static size_t make_rows(struct living *g, size_t n, struct row *rows)
 {
   size_t first = 0;
@@ -82,6 +82,7 @@ static bool pass_through(struct living *g, struct living_read *r, size_t n)
   return ok;
 }
 
+/* also after a step that failed: the place stays unread, as if nothing had happened */
 static void forget(struct living *g, struct living_read *r)
 {
   memory_free(&g->m, r->logits);
@@ -112,7 +113,7 @@ static bool read_text(struct living *g)
   return true;
 }
 
-/* <Choose what follows> */
+/* the sampler, with what the page has set last, and the reason that the page shows */
 static bool choose(struct living *g, uint32_t *id, const char **why)
 {
   const struct living_node *k = &g->node[g->now];
@@ -125,7 +126,6 @@ static bool choose(struct living *g, uint32_t *id, const char **why)
   return true;
 }
 
-/* <Find or add a place> */
 static bool has_children(const struct living *g, uint32_t k)
 {
   for (size_t i = k + 1; i < g->n; i++)
@@ -133,6 +133,7 @@ static bool has_children(const struct living *g, uint32_t k)
   return false;
 }
 
+/* its place in the order of all tokens, of which the likeliest has the first */
 static size_t rank_of(const struct living *g, uint32_t id)
 {
   size_t rank = 1, v = g->lm->config.vocab_size;
@@ -149,6 +150,7 @@ static bool is_end(const struct living *g, uint32_t id)
   return false;
 }
 
+/* the place of a token after another: where it was chosen before, or a new one */
 static bool child_of(struct living *g, uint32_t parent, uint32_t id, const char *why,
   uint32_t *child, bool *made)
 {
@@ -168,7 +170,8 @@ static bool child_of(struct living *g, uint32_t parent, uint32_t id, const char 
   return true;
 }
 
-/* <Copy rows without computing them> */
+/* after a crop the store still remembers what it had computed, and would count the same token as repeated; a forked
+   sequence remembers no more than the rows it was given, so what was cropped is forgotten by way of a spare one */
 static bool take_rows(struct living *g, uint32_t from, uint32_t to, size_t rows)
 {
   uint32_t spare = LIVING_TEXTS;
@@ -180,7 +183,6 @@ static bool take_rows(struct living *g, uint32_t from, uint32_t to, size_t rows)
   return ok;
 }
 
-/* <Give a place a sequence> */
 static size_t rows_in_common(const struct living *g, uint32_t sequence, size_t most)
 {
   const uint32_t *token = store_tokens(g->s, sequence);
@@ -189,6 +191,7 @@ static size_t rows_in_common(const struct living *g, uint32_t sequence, size_t m
   return k;
 }
 
+/* a sequence that is free, or the one that was used longest ago */
 static uint32_t oldest_text(const struct living *g, uint32_t but)
 {
   uint32_t found = but == 0 ? 1 : 0;
@@ -198,6 +201,8 @@ static uint32_t oldest_text(const struct living *g, uint32_t but)
   return found;
 }
 
+/* a place that was read has a row for each of its tokens, an unread one none for its last; if no sequence ends at it,
+   the one that shares most rows is forked, and the pages are shared with it */
 static bool seat(struct living *g, uint32_t k)
 {
   size_t n = living_walk(g, k), most = g->node[k].read.logits != NULL ? n : n - 1, rows = 0;
@@ -216,7 +221,7 @@ static bool seat(struct living *g, uint32_t k)
   return true;
 }
 
-/* <Go forward, and back> */
+/* if the logits are known, as in the middle of a text, choosing again computes nothing */
 bool living_next(struct living *g, const uint32_t *wanted)
 {
   const char *why = "given";
@@ -239,6 +244,7 @@ bool living_go(struct living *g, uint32_t node)
   return seat(g, node);
 }
 
+/* the last place of all, and every sequence that ends there */
 static void forget_place(struct living *g, uint32_t k)
 {
   for (uint32_t i = 0; i < LIVING_TEXTS; i++)
@@ -250,6 +256,8 @@ static void forget_place(struct living *g, uint32_t k)
   g->n--;
 }
 
+/* a token that others were written after stays, and so does a step that wrote another token at this place; else both are
+   forgotten, so the next step computes the same again and counts the same */
 bool living_drop(struct living *g)
 {
   uint32_t k = g->now, p = g->node[k].parent;
