@@ -1192,7 +1192,7 @@ The probe says how far a kernel is from its machine. It does not say whether ano
 
 \begin{table}[p]
 \tabcaption{tab:peers}{What this engine does on the machine of the ladder, and beside others: our rate, its share of the probe in percent (reading, multiply--adds, or integer products), and the quotients of our rate and theirs in the same round, medians of ten. Units: prefill and decode, tokens a second; four rows, the time of a pass of one row; memory, the bytes of weights and cache together. For ik\_llama.cpp we take the faster of its two ways to store the weights. The lines \emph{after \given{8192} rows} decode with the model of \given{110}\,M weights in float32 and a cache of the type that is named. Where less is better, theirs is divided by ours. The indented lines have quotients of medians. A dash: not measured, or the engine cannot do it.}
-\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
+\footnotesize\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
 \tabhead{work} & \tabhead{threads} & \tabhead{ours} & \tabhead{share} & \tabhead{llama.cpp} & \tabhead{ik\_llama.cpp}\\\midrule
 \directlua{incipit.peers("figures/data/peers.csv")}
 \end{tabular*}
@@ -1229,7 +1229,7 @@ On a machine with several processors each has memory of its own (\emph{NUMA}), a
 
 \begin{table}[p]
 \tabcaption{tab:tuned}{The tuned numbers, what each is, and other values beside it, on an AMD EPYC of the kind Zen~4 with AVX-512: how fast each other value is, as a multiple of the speed with the value of the header. Where it was tried on several kinds of work, the least and the greatest of the medians. Above 1 the other value is faster.}
-\footnotesize\begin{tabular}{@@{}l@@{\enspace}r@@{\enspace}p{75mm}@@{}}
+\footnotesize\tabcolsep\z@\begin{tabular}{@@{}l@@{\enspace}r@@{\enspace}p{78mm}@@{}}
 \tabhead{number} & \tabhead{here} & \multicolumn{1}{@@{}l@@{}}{\tabhead{what it is, and other values}}\\\midrule
 \directlua{incipit.tuned("figures/data/simd.tune.csv")}
 \end{tabular}

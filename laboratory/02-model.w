@@ -7,7 +7,7 @@
 \incipit{A}{ model} of four words can be asked everything. All the texts of four tokens that it could write are \val{chain.texts}, and we can go through them. We can strike out a position too late, double a row of a
 matrix, or put another token in the tenth place, and see what changes. Where chance is wanted, as for long sums and large scores, the numbers are random, and the same on every machine (\cref{lab:random}).
 
-The word |"saturation"| prints the points of \cref{fig:saturation}, |"touched"| those of \cref{fig:touched}, and |"values"| the keys that the prose quotes.
+With |"saturation"| the program prints the points of \cref{fig:saturation}, with |"touched"| those of \cref{fig:touched}, and with |"values"| the keys that the prose quotes.
 
 @c
 #include <inttypes.h>

@@ -496,9 +496,9 @@ function incipit.roofline(f)
   incipit.series("line redo,mark=*,mark size=1.5pt" .. dash, f, x, y, "model == 'gpt2' and workers == 2 and depth == 0")
   incipit.series("rubric,only marks,mark=diamond*,mark size=2.2pt", f, x, y, "model == 'gpt2' and workers == 1 and depth > 0")
   incipit.series("line once,mark=o,mark size=1.5pt", f, x, y, "model == 'pocket' and workers == 1 and depth == 0")
-  for w, r in ipairs(roof) do                               -- over the lines that they cross
-    tikz("\\node[anchor=south east,font=\\figfont,fill=white,fill opacity=.75,text opacity=1,inner sep=1pt,outer sep=1.5pt%s] at (axis cs:390,%.6g) {%s: %.0f billion multiply--adds, %.0f billion bytes/s};",
-      w == 1 and ",font=\\figfont\\bfseries" or ",text=ink!70", r[1], w == 1 and "one worker" or "two workers", r[1], r[2])
+  for w, r in ipairs(roof) do                               -- at their ends, where no curve is
+    tikz("\\node[anchor=west,align=left,inner sep=2pt,font=\\figfont%s] at (axis cs:400,%.6g) {%s:\\\\%.0f billion multiply--adds\\\\and %.0f billion bytes a second};",
+      w == 1 and "\\bfseries,yshift=-2mm" or ",text=ink!70,yshift=2mm", r[1], w == 1 and "one worker" or "two workers", r[1], r[2])
   end
   local side = { [2] = "north west", [4] = "north west", [16] = "south east", [128] = "north", [512] = "north" }
   for _, r in ipairs(incipit.csv(f)) do
@@ -906,11 +906,12 @@ end
 -- what rounding to fewer bits does to the logits: a dot for float inputs, a circle for inputs in fewer bits
 function incipit.quanterror(name)
   local words = { bf16 = "bf16", q8_0 = "q8\\_0", q5_1 = "q5\\_1", q5_0 = "q5\\_0", q4_1 = "q4\\_1", q4_0 = "q4\\_0" }
+  local side = { bf16 = "north east", q8_0 = "north west", q5_1 = "north west", q4_1 = "west" }
   for _, r in ipairs(incipit.csv(name)) do
     local word = words[r.way]
     if word then
       tikz("\\fill[once] (axis cs:%.4f,%.5g) circle[radius=1.6pt];", r.bits, r.error)
-      tikz("\\node[anchor=%s,font=\\figfont\\bfseries,text=once,inner sep=3pt] at (axis cs:%.4f,%.5g) {%s};", r.bits > 12 and "north east" or r.bits > 7 and "north west" or "south west", r.bits, r.error, word)
+      tikz("\\node[anchor=%s,font=\\figfont\\bfseries,text=once,inner sep=3pt] at (axis cs:%.4f,%.5g) {%s};", side[r.way] or "south west", r.bits, r.error, word)
     else
       tikz("\\draw[redodark,line width=.8pt] (axis cs:%.4f,%.5g) circle[radius=3pt];", r.bits, r.error)
       if r.way == "q8_0.int8" or r.way == "bf16.bf16" then

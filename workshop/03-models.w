@@ -480,7 +480,7 @@ One of these names misleads. The second norm of a Llama's layer is called \.{pos
 @<What a layout is@>@;
 #endif
 
-@ There is a role for each tensor in our description of a model. A layout names those roles that its files have.
+@ Each tensor has a role. A layout names those that its files have.
 
 @<What a layout is@>=
 enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,@|

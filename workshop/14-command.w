@@ -183,7 +183,9 @@ static bool run_lines(void)
   return true;
 }
 
-@ \widecheckpoint[1,19]{build/out/command.txt}{six lines, and what each prints on which stream}
+@ Here they are, each with what it wrote to the standard output (\texttt{out}) or to the standard error (\texttt{err}), and with its status:
+
+\widecheckpoint[1,19]{build/out/command.txt}{six lines, and what each prints on which stream}
 
 @* Signals. \label{sec:signals}
 If you press Ctrl-C during a generation, you have seen enough, but the output so far should be well formed: an object of JSON
@@ -437,7 +439,9 @@ static bool converse(bool keys)
   return ok && m.all.live == 0;
 }
 
-@ \checkpoint[20,40]{build/out/command.txt}{a conversation, and what each turn cost}
+@ The first number in brackets is the length of the prompt, the second that of the answer:
+
+\checkpoint[20,40]{build/out/command.txt}{a conversation, and what each turn cost}
 
 The last prompt has \val{chat.ids.4} ids, and \val{chat.read.4} rows were read for it: those of the new turn, and one for the mark that ended the answer before it. All four turns together took
 \val{chat.rows.kept} rows. A program that reads the whole conversation at each turn computes \val{chat.rows.again} and gives the same answers; its sum grows with the square of the

@@ -165,7 +165,9 @@ static bool send_nine(const struct house *h)
   return true;
 }
 
-@ \widecheckpoint[16,24]{build/out/server.txt}{nine requests that nobody should send, and what came back}
+@ Nine requests, nine refusals:
+
+\widecheckpoint[16,24]{build/out/server.txt}{nine requests that nobody should send, and what came back}
 
 The first line is the one that matters most: one status, and no second answer. We had hidden a \texttt{GET} behind the body.
 

@@ -55,7 +55,7 @@ for _, volume in ipairs(volumes) do
   print(string.format("%s: of %d pages on which no chapter ends %.1f %% are short by more than 10 %%; %.1f %% of their height is empty, of one %.0f; " ..
     "%d end with prose that its code does not follow; of %d floats %d come before they are referred to, %d more than a page after, %d never; on average %.2f pages after",
     volume, n, is.short, is.empty, is.most, is.parted, #floats, is.early, is.late, is.unnamed, way / math.max(named, 1)))
-  for what, most in pairs(limits[volume]) do
+  for what, most in pairs(limits[volume] or {}) do
     if is[what] > most then bad = bad + 1; print(string.format("%s: %s is %.1f; tests/book/pages.lua allows %.1f", volume, what, is[what], most)) end
   end
 end
