@@ -906,12 +906,12 @@ end
 -- what rounding to fewer bits does to the logits: a dot for float inputs, a circle for inputs in fewer bits
 function incipit.quanterror(name)
   local words = { bf16 = "bf16", q8_0 = "q8\\_0", q5_1 = "q5\\_1", q5_0 = "q5\\_0", q4_1 = "q4\\_1", q4_0 = "q4\\_0" }
-  local side = { bf16 = "north east", q8_0 = "north west", q5_1 = "north west", q4_1 = "west" }
+  local side = { bf16 = "north east", q8_0 = "north west", q5_1 = "north west", q5_0 = "north east", q4_1 = "west,inner sep=5pt" }
   for _, r in ipairs(incipit.csv(name)) do
     local word = words[r.way]
     if word then
       tikz("\\fill[once] (axis cs:%.4f,%.5g) circle[radius=1.6pt];", r.bits, r.error)
-      tikz("\\node[anchor=%s,font=\\figfont\\bfseries,text=once,inner sep=3pt] at (axis cs:%.4f,%.5g) {%s};", side[r.way] or "south west", r.bits, r.error, word)
+      tikz("\\node[font=\\figfont\\bfseries,text=once,inner sep=3pt,anchor=%s] at (axis cs:%.4f,%.5g) {%s};", side[r.way] or "south west", r.bits, r.error, word)
     else
       tikz("\\draw[redodark,line width=.8pt] (axis cs:%.4f,%.5g) circle[radius=3pt];", r.bits, r.error)
       if r.way == "q8_0.int8" or r.way == "bf16.bf16" then
