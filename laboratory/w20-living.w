@@ -295,7 +295,8 @@ static bool print_speed(struct error *why)
   return true;
 }
 
-@ 
+@ Is that fast enough for S0's slider?
+
 \begin{claimed}{S0-17}
 ours keeps that pace: at this length \val[0]{demonstration.rate} tokens a second without the cache, and \val[0]{demonstration.rate.kept} with it. Whether four are fast is for the eye to say.
 \end{claimed}
