@@ -10,9 +10,10 @@
 #include "functions/number_type.h"
 
 /* A tensor in a file, owned by its struct tensor_file; rank 0 has one element. The numbers
-   stay in the mapped file, unless tensor_file_narrow has made a copy of them. The shape is the last member, outermost dimension first, with one
-   element for each dimension, so that each tensor is one block of memory. The engine
-   multiplies by tensors of some types only; the others can be listed. */
+   stay in the mapped file, unless tensor_file_narrow has made a copy of them. The shape is
+   the last member, outermost dimension first, with one element for each dimension, so that
+   each tensor is one block of memory. The engine multiplies by tensors of some types only;
+   the others can be listed. */
 struct tensor_entry {
   const char *name, *file;
   unsigned type; /* its row in number_types; below N_WEIGHT_TYPES we compute with it */
