@@ -29,7 +29,7 @@ copied so far & 32 & 128 & 352 & 832 & 1824 &
 \end{tabular}
 \medskip
 
-The second rule copies fewer than two elements for each that is written, and it always will. The first copies sixteen for each here, and twice as many for each in an array twice as long.
+The second rule copies fewer than two elements for each that is written, and it always will. The first copies nearly sixteen for each here, and twice as many for each in an array twice as long.
 \end{byhand}
 
 @* The allocator. \label{sec:allocator}
@@ -40,7 +40,7 @@ How much memory does a cache take, and how much did it take at its worst moment?
 
 A request is entered
 before we know whether the system will grant it. Otherwise the account of a program that ran out of memory would show everything but the request that it died of.
-A product that overflows is no number of bytes; it is entered as a request for 0. The comparison at the end is for tests, which
+The comparison at the end is for tests, which
 refuse the first request, then the second, and so on, until a run succeeds. So every path after a refusal is taken at least once.
 
 @<Enter a request, and say whether it is refused on purpose@>=
@@ -53,8 +53,7 @@ static bool enter_request(struct memory *m, enum memory_class what, uint64_t byt
   /*- before we know whether the system grants it; fail_at is for tests, which refuse one request
     after the other */
 
-@ A refusal is entered in the same two accounts, and put into words: the purpose, the size of the request, and what is held already. If the product of count and size is too large for |size_t|, the message shows the two factors. Their product is the one number
-that cannot be printed, and the absurd factor usually comes from a damaged file.
+@ A refusal is entered in the same two accounts, and put into words: the purpose, the size of the request, and what is held already. If the product of count and size is too large for |size_t|, it is entered as a request for 0 bytes, and the message shows the two factors: the absurd one usually comes from a damaged file.
 
 @<Enter a refusal@>=
 static void *enter_refusal(struct memory *m, enum memory_class what, uint64_t bytes,
@@ -327,8 +326,7 @@ An error is one line of text. Two things can spoil it. A file may have a control
 
 \printedfunction{ground/errors.c}{error_say}
 
-So control characters become question marks, those of the second set as well, which UTF-8 writes as
-|0xc2| and a byte below |0xa0|. A message that does not fit is cut after a whole character. There is a third trap, which you meet only abroad. A program may have asked for the customs of its country (its \emph{locale}), and then |printf| writes two and a half with a comma. Our sentences quote numbers as one would type them, so they are written under the plain customs of C. That setting belongs to the thread, which gets its own back.
+So control characters become question marks, and a message that does not fit is cut after a whole character. There is a third trap, which you meet only abroad. A program may have asked for the customs of its country (its \emph{locale}), and then |printf| writes two and a half with a comma. Our sentences quote numbers as you would type them, so the thread gets the plain customs of C for this one message, and then its own back.
 @^locale@>@^UTF-8@>
 
 @* Mapped files, paths, and files that appear when they are whole. \label{sec:mapping}
@@ -345,10 +343,11 @@ But renaming replaces \emph{whatever} has the name. If that is \.{/dev/null}, an
 
 \printedfunction{ground/new_file.c}{open_in_place}
 
-A regular file may be replaced, and so may nothing. A link is followed, even if there is no file yet at its end. A directory, a device, a pipe or a socket is refused with a sentence. Why is |path_same| asked once more, after the links have been followed? Some links are not what they say. The link \.{/dev/stdout} leads to an open file, which may have been renamed since, and its text is then a name that leads elsewhere. And a file that may not be written to is not replaced either, though its directory would allow it.
+A regular file may be replaced, and so may nothing. A link is followed, even if there is no file yet at its end. A directory, a device, a pipe or a socket is refused with a sentence. Why is |path_same| asked once more, after the links have been followed? Some links are not what they say: the file to which \.{/dev/stdout} leads may have been renamed since it was opened.
 
-@ What else is in the module is small: \label{sec:bytesandids} growing arrays of bytes and of ids, which chapter 1 fills (\.{ground/buffers.h}); the question to a caller whether to go on (\.{ground/progress.h}), \label{sec:asking} which remembers a refusal, because work is nested, and a caller who has said no to a layer must not be asked again by the pass; and a clock. The clock on the wall will not do, since people and the network set it. POSIX has another, which only goes forward. We time the same work several times and report the median and the two \emph{quartiles}; these say how quiet the machine was. Why not the mean? What disturbs a measurement makes it longer, now and then a great deal longer; that moves the mean by its share of the excess and
-the median by one place.
+@ Three small things are left. \label{sec:bytesandids} Chapter 1 fills growing arrays of bytes and of ids (\.{ground/buffers.h}). Long work asks its caller now and then whether to go on (\.{ground/progress.h}), \label{sec:asking} and remembers a refusal: layers are computed within a pass, and a caller who said no to a layer must not be asked again by the pass.
+
+And there is a clock. The clock on the wall will not do, since people and the network set it. POSIX has another, which only goes forward. We time the same work several times and report the median and the two \emph{quartiles}; these say how quiet the machine was. Why not the mean? A disturbance can only make a run longer, sometimes ten times as long. If that happens to one run in nine, the mean doubles, and the median moves by one place.
 @^clock@>@^median@>@^quartiles@>
 
 @* The life of a thread pool. \label{sec:poollife}
@@ -620,7 +619,7 @@ static void pool_end(struct memory *m, struct pool *p, unsigned started)
 
 @ A null pool is a pool of one, and closing it does nothing.
 
-A server may open a pool and then |fork|. The child has a copy of the pool's memory, but of the threads it has only the one that called |fork|: a step that was announced there would wait for ever. So the pool remembers its process. A child that wants to use the pool can ask, and if it closes the pool, nobody is waited for, and the lock is left as it is, since it may look as if a helper slept on it.
+A server may open a pool and then |fork|. The child has a copy of the pool's memory, but of the threads it has only the one that called |fork|: a step that was announced there would wait for ever. So the pool remembers its process. A child that wants to use the pool can ask, and if it closes the pool, it waits for no thread and leaves the lock alone, which may look as if a helper slept on it.
 @^fork, of a process@>
 
 @<Close a pool, and count its workers@>=
@@ -666,7 +665,7 @@ void *pool_workspace(struct pool *p, unsigned worker, size_t size)
   return p->threads[worker].workspace;
 }
 
-@ How many workers should there be? As many as there are cores, and Linux counts every core twice if it has two hardware threads: they share its multipliers, and for our kernels the second one is of no use. So \.{unwoven/ground/cores.c} asks which logical processors are siblings, and counts the first of each family.
+@ How many workers should there be? As many as there are cores. But Linux counts a core twice if it has two hardware threads; they share its multipliers, so our kernels gain nothing from the second. So \.{unwoven/ground/cores.c} asks which logical processors are siblings, and counts the first of each family.
 @^cores@>
 
 On a system without threads this file would be rewritten, with
@@ -697,7 +696,7 @@ a |pool_run| that does all parts one after the other. The bits would be the same
 @<Close a pool, and count its workers@>@;
 @<What a pool keeps between steps@>@;
 
-@ |SPIN_LIMIT| and its kind follow from nothing. They were chosen by the clock, and another machine might choose others. No bit of a result depends on them. All are in one header, \.{ground/tuning.h}, so that \.{make tune} can put others in their places and time them side by side; \cref{sec:tuning} tells what came out.
+@ |SPIN_LIMIT|, |SPIN_YIELD| and |PARTS_EACH| follow from nothing. We chose them by the clock, and on another machine we might choose others; no bit of a result depends on them. All such numbers are in one header, \.{ground/tuning.h}, so that \.{make tune} can put others in their places and time them side by side; \cref{sec:tuning} tells what came out.
 
 @* Module dependencies. \label{sec:modules}
 The C of this book is divided into \emph{modules}. A module is a folder with one or more headers, which document what others may use, and the files that

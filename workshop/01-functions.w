@@ -8,10 +8,10 @@
 @** exp, log, pow, sin, tanh, erf: the same bits everywhere. \label{sec:numbers}
 \incipit{T}{he C library} has an |expf|, and so has every other C library, and they differ: the
 standard leaves the last bit to the library, and each takes that liberty. A
-softmax that calls them gives other probabilities on another system, and the promise of one answer is broken
-by something that nobody would ever look for.
+softmax that calls |expf| gives other probabilities on another system, and the promise of one answer is broken
+where you would never look.
 
-So the seven functions that a model needs are built here, from operations of which the
+So we build the seven functions that a model needs, from operations whose
 last bit is \emph{not} left to anybody. Addition, multiplication, division, square root,
 and the fused multiply--add are each defined by IEEE 754 as the exact result, rounded
 once. A fixed sequence of them has one outcome on every machine that follows the
@@ -24,7 +24,7 @@ to 3. What is left is $2-3\cdot0.69=2-2.07=-0.07$. For such a small number $e^r$
 $1+r+r^2/2=1-0.07+0.00=0.93$. Eight times that is 7.44, and the truth is 7.39.
 
 Nearly all of the error comes from $0.69$: with one more digit of $\ln2$, 0.693, the rest is $-0.079$, and the result 7.39. The function of
-\cref{sec:exp} does the same, with longer numbers and a longer polynomial.
+\cref{sec:exp} does the same, with more digits and a longer polynomial.
 \end{byhand}
 
 @ The program prints some values of the functions with their bits, which must be the same on any machine. With |"values"| it prints how far each
@@ -94,10 +94,10 @@ On the host three of the four words are C's own, or none.
 #define NUM_TABLE static const
 #endif
 
-@ Some of them stand in the header itself, because a call for each element would cost
+@ Some functions are in the header itself, because a call for each element would cost
 more than the element: the loops of \cref{sec:bodies} run over sixteen neighbours, and a
 compiler can do the sixteen at once only if it sees what is done. For the same reason
-these have no branches. The others are called now and then, and live in |numbers.c|.
+they have no branches. The others are called now and then, and live in |numbers.c|.
 
 @<Functions that are compiled into the loops that use them@>=
 @<The exponential in float@>@;
@@ -106,8 +106,7 @@ these have no branches. The others are called now and then, and live in |numbers
 @<The error function in float@>@;
 @<Widen the two short formats@>@;
 
-@ The list of those that are called. |num_sin| and |num_cos| take any angle. What the errors
-are is told in \cref{sec:ulp}, where they have been measured.
+@ These are called. How large their errors are, we measure in \cref{sec:ulp}.
 
 @<Functions that are called@>=
 NUM_CALLED float num_logf(float x);
@@ -156,8 +155,7 @@ NUM_INLINE float num_float(uint32_t u)
   /* the number with the bits |u| */
 @<The same two for double@>@;
 
-@ The two bodies once more, since C has no way to say ``and the same for the other
-width'' that would be shorter than saying it. A union would do as well; a cast of the pointer would not, for a compiler may assume that a |float| and
+@ The same for the other width. A union would do as well; a cast of the pointer would not, for a compiler may assume that a |float| and
 a |uint32_t| never share a place.
 
 @<The same two for double@>=
@@ -185,9 +183,9 @@ so that its largest error is as small as that of any such polynomial (Remez's ex
 
 Three details carry the weight. The integer $n$ comes without a conversion: adding
 $3\cdot2^{22}$ pushes everything after the binary point out of the word, rounded, and $n$
-is left in the low bits. The product $n\ln2$ is taken off in two pieces, |fmaf| keeping
-each difference exact but for one rounding. And for $x=0$ all of it is zero except the 1,
-so that $e^0=1$ exactly: on that rests the rule of blocks in \cref{sec:attention}.
+is left in the low bits. The product $n\ln2$ is taken off in two pieces, because one float is too short for $\ln2$; |fmaf| rounds
+each difference only once. And for $x=0$ all of it is zero except the 1,
+so that $e^0=1$ exactly; the rule of blocks in \cref{sec:attention} rests on that.
 
 @<The exponential in float@>=
 NUM_INLINE float num_expf(float x)
@@ -205,8 +203,7 @@ NUM_INLINE float num_expf(float x)
   /* $e^x$; 0 below about $-104$, infinite above about 88.7 */
 
 @ Without the two clamps at its head, $n$ could outgrow the exponent field; with them the
-function ends in 0 and in infinity by itself. A comparison with something that is not a
-number is false, so that passes both clamps, and comes out as it went in. The
+function ends in 0 and in infinity by itself. A comparison with a NaN is false, so a NaN passes both clamps and comes out as it went in. The
 coefficients are near $1/2!,1/3!,\ldots$, as they must be, but not equal to them: a
 Taylor polynomial is best at 0, and we want the worst place to be good.
 
@@ -218,12 +215,10 @@ q = fmaf(q, r, 0.041666463f);
 q = fmaf(q, r, 0.16666667f);
 q = fmaf(q, r, 0.5f);
 
-@ A result below $2^{-\given{126}}$ has no full exponent of its own, and $2^n$ itself would be no
-number at all for $n=\given{128}$. So the power is applied as two halves, each harmless. The first
-product is exact; if the second must round, into the range of the denormals, it rounds
-once. Each half needs the bias of the exponent field, which is \given{127}, and what is cut in half must not be negative; so |k| is $n+2\cdot(\given{127}+23)$, and 23 comes off
-each half again. All arithmetic on the exponents is unsigned, where C defines what happens to
-nonsense: the nonsense made of something that was not a number is multiplied away.
+@ It remains to multiply by $2^n$. That number itself is infinite for $n=\given{128}$, and too small for a full exponent below $n=-\given{126}$. So we
+multiply by two halves of the power, each harmless. The first
+product is exact, and only the second may round, into the range of the denormals. Each half needs the bias of the exponent field, which is \given{127}, and what is cut in half must not be negative; so |k| is $n+2\cdot(\given{127}+23)$, and 23 comes off
+each half again. If $x$ is a NaN, |k| is nonsense; it is unsigned, so C defines what happens to it, and the product is a NaN whatever it is.
 @^denormals@>
 
 @<Return |y| times two to the |n|, in two steps@>=
@@ -231,8 +226,7 @@ uint32_t k = num_bits32(pushed) - 0x4b400000u + 300u;
 uint32_t half = k >> 1, rest = k - half;
 return y * num_float((half - 23u) << 23) * num_float((rest - 23u) << 23);
 
-@ In double the same, with a longer polynomial, a bias of $2^{10}-1$ and 77 for 23. It takes its argument as a sum of two
-numbers, of which the second is tiny, because the power function will have such a sum.
+@ In double we do the same, with a longer polynomial, a bias of $2^{10}-1$ and 77 for 23. The function takes its argument as the sum of a number and a tiny one, because the power function will have such a sum.
 
 @<The exponential in double@>=
 NUM_INLINE double num_exp_of_sum(double x, double tiny)
@@ -254,7 +248,7 @@ NUM_INLINE double num_exp(double x)
 {@+ return num_exp_of_sum(x, 0.0);@+ }
   /* $e^x$; 1 exactly for 0 */
 
-@ Degree 10 leaves an error of $2^{-62}$, a few hundredths of what the additions lose.
+@ Degree 10 leaves an error of $2^{-61}$, less than a hundredth of what the rounding of the result loses.
 
 @<Let |q| be the longer polynomial at |r|@>=
 double q = 2.0921625276615325e-09;
@@ -297,9 +291,8 @@ NUM_INLINE float num_tanhf(float x)
 
 @ The error function is ${2\over\sqrt\pi}\int_0^x e^{-t^2}dt$. Below 1 in size it is $x+x\,P(x^2)$;
 above, $1-e^{-g(x)}$, where the polynomial $g$ was fitted to $-\ln(1-\hbox{erf}\,x)$. Both
-are computed and one is chosen, because in sixteen lanes some would want the one and
-some the other, and choosing costs less than parting. The choice is made with a mask,
-since a compiler that sees a conditional expression will be tempted to compute only one of them.
+are computed and one is chosen, because of sixteen lanes some will need the first and
+some the second. We choose with a mask: a compiler that sees a conditional expression may compute only one of them, behind a branch.
 @^error function@>
 
 @<The error function in float@>=
@@ -316,7 +309,7 @@ NUM_INLINE float num_erff(float x)
 }
   /* the error function; odd, to the bit */
 
-@ Six coefficients of $P$, in powers of $z=x^2$, and then a seventh: with one less the
+@ Seven coefficients of $P$, in powers of $z=x^2$: with one less the
 polynomial's own error would show beside that of the rounding.
 
 @<Let |small| be the polynomial for arguments below 1@>=
@@ -329,8 +322,7 @@ s = fmaf(s, z, -0.37612626f);
 s = fmaf(s, z, 0.12837917f);
 float small = fmaf(a, s, a);
 
-@ From 4 on the result is 1 in float, and so the argument is held at 4. The smaller $e^{-g}$
-is, the less its error matters, and the fit was weighted accordingly.
+@ From 4 on the result is 1 in float, and so the argument is held at 4. An error of $g$ matters less where $e^{-g}$ is small, and the fit was weighted accordingly.
 
 @<Let |g| be the exponent for arguments above 1@>=
 float g = 2.168610e-05f;
@@ -365,7 +357,7 @@ NUM_CALLED double num_tanh(double x)
     is put together from 2^n - 1 and 2^n p. Beyond 40 the quotient is 1 in any case. */
 @<The error function in double@>@;
 
-@ The error function in double would need a polynomial $g$ of degree 20. A change of
+@ For double, $g$ would have to be much longer. A change of
 variable is cheaper: $e^{x^2}(1-\hbox{erf}\,x)(1+2x)$ hardly varies, and as a function of
 $u=(x-3)/(x+3)$ it is nearly a polynomial already.
 
@@ -382,8 +374,9 @@ NUM_CALLED double num_erf(double x)
   /*- Near zero a polynomial of its own keeps all digits of a small result; beyond 6 the result is
     1. Between, the polynomial is fitted to what hardly varies, not to the tail itself. */
 
-@ All polynomials that are not inlined are evaluated by this one loop, highest power
-first, so that the large coefficients are added last.
+@ This loop evaluates all polynomials that are not inlined, highest power
+first, so that the large terms are added last (\emph{Horner's rule}).
+@^Horner's rule@>
 
 @<Evaluate a polynomial@>=
 NUM_PRIVATE double series(double z, const double *c, int n)
@@ -531,18 +524,16 @@ NUM_CALLED double num_pow(double x, double y)
 
 @* Sine and cosine. \label{sec:sin}
 A position of \given{ten thousand} and a frequency of 1 make an angle of \given{ten thousand} radians,
-and its sine depends on what is left after taking away some \given{fifteen hundred} turns. The
+and its sine depends on what is left after taking away some \given{sixteen hundred} turns. The
 larger the angle, the more digits of $\pi$ are needed to know what is left. Most
 libraries have three methods, for three sizes of angle. We have one that is right for
 all of them, and not the fastest: per pass a model needs as many angles as it has rows,
 times half a head.
 @^Payne and Hanek@>@^angle@>
 
-The quotient wanted is $x\cdot{2\over\pi}$, modulo 4: its whole part is the quadrant, its
-fraction the place in it. Write $x=M\cdot2^e$ with a whole number $M$ below $2^{53}$. Multiplied
-by $2^{e-2}$, the binary fraction $2/\pi$ falls apart into a whole number, whose product
-with $4M$ is a multiple of 4 and can be forgotten, and a fraction, of which the first \given{192}
-bits are enough (\cited[Payne and Hanek 1983]{Payne 1983}). So no more than a window of $2/\pi$ is looked at.
+We want the quotient $x\cdot{2\over\pi}$, modulo 4: its whole part is the quadrant, its
+fraction the place in it. Write $x=M\cdot2^e$ with a whole number $M$ below $2^{53}$; then the quotient is $4M\cdot(2^{e-2}\cdot{2\over\pi})$. The whole part of what is in parentheses adds a multiple of 4, and can be forgotten; of its fraction the first \given{192}
+bits are enough (\cited[Payne and Hanek 1983]{Payne 1983}). So we look at no more than a window of $2/\pi$.
 
 @<The digits of two over pi@>=
 NUM_TABLE uint32_t two_over_pi[40] = @[{ 0, 0,@|
@@ -556,8 +547,8 @@ NUM_TABLE uint32_t two_over_pi[40] = @[{ 0, 0,@|
 
 @ The window is six words, cut at a bit and not at a word. Two zero words stand before
 the digits, for angles so small that the window begins before the point. The product
-with $M$, in two halves, is the multiplication that one learns at school, with digits of
-thirty-two bits; what would stand in front of the window is not computed at all.
+with $M$, in two halves, is the multiplication that you learned at school, with digits of
+thirty-two bits; what would come before the window is not computed at all.
 
 @<Multiply the window of two over pi by |M|@>=
 uint64_t u = num_bits64(x);
@@ -666,8 +657,8 @@ NUM_CALLED double num_cos(double x)
 {@+ return turned(x, 1);@+ }
 
 @ In float, these functions and the logarithm and the power are rounded from double.
-That is slower than it need be, and right in nearly all cases to the last bit: the
-double's error is in the thirtieth bit after the float's last.
+That is slower than it need be, and right in nearly all cases to the last bit: a
+double has 29 bits more than a float, and only the last of them is wrong.
 
 @<Those in float that are rounded from double@>=
 NUM_CALLED float num_logf(float x)
@@ -704,7 +695,7 @@ NUM_INLINE float num_from_f16(uint16_t h)
 @ Narrowing must round, to the nearest, and from the middle to the even neighbour. To a
 number seen as bits we add just less than half of what will be cut off, and one more
 if the last bit that stays is odd; a carry runs into the exponent, where it belongs.
-A result that is not a number must not lose the bits that say so.
+A NaN must not lose the bits that make it one.
 
 @<Narrow to the two short formats@>=
 NUM_CALLED uint16_t num_to_bf16(float x)
@@ -737,8 +728,8 @@ NUM_CALLED uint16_t num_to_f16(float x)
     the last place of a float between 1/2 and 1: so adding 1/2 rounds there. */
 
 @* Types of numbers. \label{sec:numbertypes}
-Files store their numbers in many types. Each type is one row of a table, and nothing else in the program knows how many bytes a number takes. A type that is added tomorrow, for a new kind of file, is added here:
-its row says what is known of it, and the compiler lists the few places that must learn to compute with it.
+Files store their numbers in many types. Each type is one row of a table, and nothing else in the program knows how many bytes a number takes. If you add a type, you add its row,
+and the compiler lists the few places that must learn to compute with it.
 
 Three of the types that we compute with give each number its own place. The others share: 32 numbers have one scale in common, or \given{256} have two, and each of them keeps only a few bits. In such a \emph{block} no number has an address of its own, so
 sizes are counted by the row. A type without blocks counts as one whose blocks have one number. Attention reads rows that are kept in the first two types of blocks (\cref{sec:rowformats}); matrices come in all of them (\cref{model/quantization}).
@@ -766,8 +757,8 @@ enum { NOT_IN_GGUF = 255 };
   /* in place of a type's number in GGUF files: it has none */
 enum block_scales { SCALE_ALONE, SCALES_PACKED, SCALES_BYTES, SCALES_NIBBLES,@|
   SCALES_SIXES, SCALES_APART, SCALE_POWER };
-  /* the scales of a block: one; one, and for each group another of six bits and a minimum of six bits; one, and for each group
-     a signed byte; four bits and a minimum of four; six bits less 32, in two layouts; one that is a power of two, in a byte */
+  /* what a block has besides its scale $d$: nothing; for each group a scale and a minimum of six bits; a signed
+     byte; a scale and a minimum of four bits; six bits less 32, in two layouts; nothing, $d$ being a power of two, in a byte */
 enum block_steps { STEPS_EQUAL, STEPS_CURVE, STEPS_FLOAT };
   /* what the bits of a number mean: themselves, or one of sixteen whole numbers */
 static const int8_t block_steps[][16] = @[{ [STEPS_CURVE] =@|
@@ -825,7 +816,7 @@ static inline size_t weight_row_bytes(unsigned type, size_t n)
 }
   /* bytes of |n| numbers in a row, a multiple of the type's |block| */
 
-@ Here are they. \Cref{model/quantization} explains what the blocks mean. (Q8\_0 stores signed bytes, so it has no offset. The numbers of MXFP4 are signed as well, but so small that the kernels add \given{12} to them and have what they like best, small numbers without a sign.)
+@ Here they are. \Cref{model/quantization} explains what the blocks mean. (Q8\_0 stores signed bytes, so it has no offset. The numbers of MXFP4 are signed as well, but so small that the kernels add \given{12} to them and have what they like best, small numbers without a sign.)
 
 @<Types with which we compute@>=
 [WEIGHT_F32] = @[{"F32", 1, 4, 0, true, "f32", true, 0, .bits = 32}@],@|
@@ -867,7 +858,7 @@ static inline size_t weight_row_bytes(unsigned type, size_t n)
   .bits = 4, .largest = 12, .offset = 12, .group = 32, .span = 32, .steps = STEPS_FLOAT,@|
   .scales = SCALE_POWER, .low_at = 1},@]
 
-@ These are only listed. The files of \texttt{llama.cpp} have more types of blocks than those with which we compute; they are here so that their tensors can be listed as well, each with its name and its size.
+@ These are only listed, so that the program can print the name and the size of every tensor in a file of \texttt{llama.cpp}.
 
 @<Types that occur in files only@>=
 @[{.name = "F64", 1, 8, 28, true}@],@|
@@ -954,7 +945,7 @@ static int print_errors(void)
   return 0;
 }
 
-@ The tables of coefficients come first, then what is called.
+@ The tables of coefficients come first, then each function after those that it calls.
 
 @(numbers.c@>=
 @;
@@ -971,12 +962,6 @@ static int print_errors(void)
 @<Coefficients of sine and cosine@>@;
 @<The digits of two over pi@>@;
 @<Evaluate a polynomial@>@;
-@<Functions of |numbers.c|, in order@>@;
-
-@ Each after what it uses, so that the compiler, which reads from the top, has seen every function before it is
-called.
-
-@<Functions of |numbers.c|, in order@>=
 @<Tangent and error function in double@>@;
 @<The logarithm in double@>@;
 @<The power of a positive number@>@;

@@ -325,7 +325,7 @@ Is one pass of the second loop, from long tails to short ones, enough? Take the 
 
 The parts of a set become chains of nodes, joined by forks. Surrogates are left out, since no text contains them. And what becomes of an empty set, which matches nothing? A fork that leads only to itself, so that no way goes on from it to the end.
 
-@ How does a star become nodes? As a fork: one way leads to the thing and back to the fork, the other leads on. The fork must be made first, since the thing leads back to it, and it is the only node that is mended later. A plus enters this loop at the thing. A minimum above one becomes copies before the loop. A count with a maximum ends in copies each of which can be skipped, together with all copies after it.
+@ How does a star become nodes? As a fork: one way leads to the thing and back to the fork, the other leads on. The fork must be made first, since the thing leads back to it, and it is the only node that is mended later. A plus enters this loop at the thing. A minimum above one becomes copies before the loop. And \.{x\{2,4\}} becomes two copies of \.{x} and then two that can be skipped: the third together with the fourth, or the fourth alone.
 
 @<Make nodes for a repetition@>=
 /*- For ever: a fork is made first and mended when what it leads to is there. Otherwise the
@@ -714,8 +714,8 @@ itself.
 To find it we look at the states to which one token leads, from each of these at the next, and so on; a state needs one token more than the best state after it. For a constraint that does not nest we do this once for all states that tokens reach, and the result is exact. With nesting there are infinitely many, since
 every opening bracket leads to new ones. What then? We look only at tokens that bring the end \emph{nearer}, counted in bytes. Bytes run out, so this ends. It finds the shortest way that never moves away from the end, and misses a way that first moves away and still takes fewer tokens. If even these states are more than |MAX_TOGETHER|, we use the number of bytes.
 
-In the last two cases the number may be too large, but there is always a way to the end with that many tokens. So no text is cut off. At worst we refuse a limit that would have been just enough, or forbid a token near the end of the budget for which there would have been time. For example, a sequence of more than |MAX_TOGETHER| letters, each from a to z, has so many states that its limit is counted in letters, although
-hardly any token has only one.
+In the last two cases the number may be too large, but there is always a way to the end with that many tokens. So no text is cut off. At worst we refuse a limit that would have been just enough, or forbid a token near the end of the budget for which there would have been time. Take a pattern of \given{2000} letters, each from a to z: it has more than |MAX_TOGETHER| states, so we demand a budget of \given{2000} tokens, although
+most tokens have several letters.
 
 @ We do the walk once for each state, and keep a list of the different states to which it leads. Within a JSON string a token can lead to some dozens of them. A state stores the number of the last walk that met it, so we see whether it is in the list already.
 
@@ -753,7 +753,7 @@ bool state_find_after(struct constraint *c, struct dfa_state *x,
   return ok;
 }
 
-@ Starting from one state we collect those whose numbers depend on each other. The list is also the queue of the search: we read it from the front while new states are added at its end. Whether there are too many may depend only on the constraint, the vocabulary and this state, not on earlier questions. Otherwise what was written before would change a text.
+@ Starting from one state we collect those whose numbers depend on each other. The list is also the queue of the search: we read it from the front while new states are added at its end. Whether there are too many depends only on the constraint, the vocabulary and this state. If it depended on earlier questions as well, a text could change because of another that was written before it.
 
 @<Collect what belongs together@>=
 static bool is_collected(const struct dfa_state *x,
@@ -869,8 +869,8 @@ static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
   return true;
 }
 
-@ How much time does this take, and when? Each state is asked once, with a walk for each state collected with it, |MAX_TOGETHER| at most. Where rules do not nest, |compute_all_costs| answers for all at the first question about a minimum. A caller asks this question when it opens a cursor (|constraint_cursor_open|), since the limit may be too small; so the time is spent before the text begins, and later masks are not slowed down. For a sequence of \given{300} letters it was
-\val[0]{constraint.first} milliseconds; the benchmark opens no cursor, so it measures this as the time of the first mask. The time grows in proportion to the length, until there are more than |MAX_TOGETHER| states: then all these walks settle nothing, and we look for ways that lead nearer to the end.
+@ How much time does this take, and when? One question costs a walk for each state that is collected, |MAX_TOGETHER| at most, and a state is asked about only once. Where rules do not nest, the first question answers for all states. A caller asks it when it opens a cursor (|constraint_cursor_open|), to see whether the limit is too small; so the time is spent before the text begins, and later masks are not slowed down. For a sequence of \given{300} letters it was
+\val[0]{constraint.first} milliseconds. (The benchmark opens no cursor, so its first mask takes that long.) The time grows in proportion to the length, until there are more than |MAX_TOGETHER| states: then these walks were in vain, and we look for ways that lead nearer to the end.
 
 Where rules nest, nothing can be computed in advance, and the work is done during a mask. It is not needed if each byte is a token and at least as many tokens are left as bytes are needed, which is true most of the time. Near the end of the budget, the first mask in a state takes \val[1]{constraint.nearjson} to \val[1]{constraint.firstjson} milliseconds in JSON, and each later one in that state \val[2]{constraint.best} to \val[2]{constraint.worst}, like any other. These are not bounds: another
 grammar may have many more states near its ends.
@@ -914,7 +914,7 @@ static bool mark(struct constraint *c, struct dfa_state *x, size_t left,
   return true;
 }
 
-@ The second round comes after all states that were put aside have their numbers.
+@ Between the two rounds we count for the states that were put aside.
 
 @<Mark the tokens that may come@>=
 /*- the costs must not be computed in the midst of |mark|: they walk, too, and |reached| would be

@@ -42,17 +42,12 @@ in the laboratory (\cref{lab:run}).
 #include "functions/numbers.h"
 #include "training/network.h"
 @;@#
-@<Draw by lot@>@;
-@<What the checkpoint shows@>@;
-@<Main@>@;
-
-@ With the argument |"values"| it prints the numbers that the prose quotes; without an argument, the checkpoint.
-@<Main@>=
-int main(int argc, char **argv)
-{
-  if (argc > 1 && strcmp(argv[1], "values") == 0) return print_values();
-  return print_checkpoint();
-}
+#include "training/tiny.inc"
+@;@#
+@<Compare the gradients with differences@>@;
+@<Compare one pass with many@>@;
+@;@#
+#include "training/shown.inc"
 
 @* Stored activations. \label{sec:network}
 In the box we needed $h$ twice: once to compute the logits, and then again, when the gradient of the head was $dz_i\,h$. The pass of chapter~2 could not have done that. It overwrites its rows as soon as the next
@@ -203,7 +198,7 @@ The first half of a layer is, line by line, that of chapter 2: norm, three proje
 attention, projection, addition. The engine overwrites its rows; here each row gets a place of its own, where it
 stays until the backward pass has used it.
 @<Through attention, keeping the rows@>=
-/* as chapter 2's, but each step writes to a buffer of its own, since the way back reads them
+/*- as chapter 2's, but each step writes to a buffer of its own, since the way back reads them
    all */
 static void forward_attention(const struct network_run *r, uint32_t l)
 {
@@ -229,7 +224,7 @@ static void forward_attention(const struct network_run *r, uint32_t l)
 @ Then comes the second half. The backward pass needs the gate before its activation function, the partner beside it,
 and their product, which is the input of the last matrix; so we keep all three.
 @<Through the gated unit, keeping the rows@>=
-/* |y| is the input of the next layer, or |last|: so no row is copied between layers */
+/*- y is the input of the next layer, or last: so no row is copied between layers */
 static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
 {
   struct network *net = r->net;
@@ -297,7 +292,7 @@ is cheaper than a product with a ragged edge.
 Are these still the bits of the kernel? A score is the engine's dot product, with the same lanes, since one call of the kernel |linear| computes the scores with the keys as its weights. Softmax takes the keys in the kernel's blocks of \given{256}. A query that sees no key of a block has zeros
 for its weights there, and zeros do not change a sum. And each sum adds its terms in the order of the keys, as in the kernel.
 @<Attention, a strip of queries at a time@>=
-/* A strip of queries against all keys up to its last row, in blocks of 256 as the kernels have
+/*- A strip of queries against all keys up to its last row, in blocks of 256 as the kernels have
    them. Blocks that a row does not see at all are zeros and are not joined. */
 static void attend_strip(struct head_group *a, size_t head, size_t t0)
 {
@@ -371,7 +366,7 @@ fourth, the gradients that it returns.}
 A matrix takes two products in the backward pass, those of \eqref{eq:matrixback}. The gradient of its input is $dX=dY\,W$: the rows are tokens and the terms are outputs. If several matrices
 read the same rows, as those for queries, keys and values do, |add| sums their gradients.
 @<Products on all workers@>=
-/* $dX=dY\,W$: a sum over the outputs */
+/*- dX = dY W: a sum over the outputs */
 static void hand_down(const struct network_run *r, const float *w,
   size_t in, size_t out,
   const float *dy, float *dx, bool add)
@@ -387,7 +382,7 @@ static void hand_down(const struct network_run *r, const float *w,
 @ The gradient of the matrix itself is $dW=dY^{\mathsf T}X$: the rows are outputs and the terms are tokens. It is always added to what is there, because a step may consist of several passes,
 and because the embedding gets a second part at the very end.
 @<Products on all workers@>=
-/* $dW$ is $dY$ transposed times $X$, and always added: a sum over all rows of the pass */
+/*- dW is dY transposed times X, and always added: a sum over all rows of the pass */
 static void matrix_gradient(const struct network_run *r, const float *x,
   size_t in,
   const float *dy, size_t out, float *grad)
@@ -403,7 +398,7 @@ static void matrix_gradient(const struct network_run *r, const float *x,
 @ Here is the second half of a layer, backwards. Read it beside |forward_mlp|: the last line there is the first one here,
 and each matrix appears twice, once for its own gradient and once for that of its input. |dx| is at first the gradient of the layer's output and, after the last line, that of the stream in the middle of the layer.
 @<Back through the gated unit@>=
-/* each step of |forward_mlp| from the last to the first; |dx| passes around as the residual
+/*- each step of forward_mlp from the last to the first; dx passes around as the residual
    does */
 static void backward_mlp(const struct network_run *r, uint32_t l)
 {
@@ -426,7 +421,7 @@ static void backward_mlp(const struct network_run *r, uint32_t l)
 with the sines negated, rotates them back. Values were never rotated. The three matrices read the same normed rows, so the gradients of their inputs are summed in |dy|: the first call
 writes, the other two add.
 @<Back through attention@>=
-/* a rotation is undone by the opposite angle, whose sine is |minus| */
+/*- a rotation is undone by the opposite angle, whose sine is minus */
 static void backward_attention(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
@@ -448,7 +443,7 @@ static void backward_attention(const struct network_run *r, uint32_t l)
     gradient_of(r, l, PART_NORM1));
 }
 
-@ This takes three gradients of matrices, and one sum of the gradients of their inputs. We also test the tests: in one of the faulty versions that they must detect, the sum for the keys is missing.
+@ If you forget one of the three sums, the model still learns. We plant that fault, for the keys, to see whether the tests find it.
 @<Back through queries, keys and values@>=
 matrix_gradient(r, t->normed, d, net->dq, q, gradient_of(r, l, PART_Q));
 matrix_gradient(r, t->normed, d, net->dk, kv, gradient_of(r, l, PART_K));
@@ -461,7 +456,7 @@ hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
 values. Then |softmax_backward| turns each row of the two into weights and gradients of scores. The scores need not have the bits of the forward pass: nothing is
 compared with them, and the different rounding moves a gradient by less than its own error.
 @<Attention on the way back@>=
-/* computes the scores again and, beside them, the gradients of the weights; both are then turned in place, into
+/*- computes the scores again and, beside them, the gradients of the weights; both are then turned in place, into
    weights and gradients of scores */
 static void scores_back(struct head_group *a, size_t head, size_t t0,
   size_t rows, size_t n)
@@ -490,7 +485,7 @@ static void scores_back(struct head_group *a, size_t head, size_t t0,
 $dV=p^{\mathsf T}dy$. It is the rule for matrices again: the gradient of each factor is the gradient of the product times the other factor. The last two are sums over all queries that see a key, so they are added up
 strip by strip, in rising order.
 @<Attention on the way back@>=
-/* dq belongs to the strip alone; dK and dV are added strip by strip, head by head, always in
+/*- dq belongs to the strip alone; dK and dV are added strip by strip, head by head, always in
    the same order */
 static void strip_back(struct head_group *a, size_t head, size_t t0)
 {
@@ -523,7 +518,7 @@ net->back->multiply(&k, a->on.pack);
 occurs twice gets both. Two workers must never add to the same number, and tokens may repeat anywhere in the rows; so the workers divide the columns, and each goes
 through all rows.
 @<The whole way back@>=
-/* Workers divide columns: a token may come in many rows, and its gradient is added in their
+/*- Workers divide columns: a token may come in many rows, and its gradient is added in their
    order. */
 static void embed_back(void *ctx, unsigned worker, unsigned workers)
 {
@@ -538,7 +533,7 @@ static void embed_back(void *ctx, unsigned worker, unsigned workers)
 @ The backward pass begins at the head, which is the embedding matrix used a second time. The gradient of that matrix therefore has two parts of very different kinds. As the head, it gets a gradient for every token of the vocabulary at every position,
 mostly a small push downwards; as the embedding, only for the tokens that are in the rows. Since the two are tied, the parts are added.
 @<The whole way back@>=
-/* The tied matrix gets its gradient twice, here as the output's and at the end as the
+/*- The tied matrix gets its gradient twice, here as the output's and at the end as the
    embedding's. */
 void network_backward(struct network *net, const float *w,
   const struct batch *b,
@@ -565,7 +560,7 @@ void network_backward(struct network *net, const float *w,
 
 @ The module follows a pass: first the memory, then the way forward, the loss, and the way back.
 @(network.c@>=
-/* A Llama as a network that can be trained: forward with everything kept, loss, backward. All
+/** A Llama as a network that can be trained: forward with everything kept, loss, backward. All
    memory is taken on opening; a pass takes none and so can fail only by its arguments. The
    forward pass gives the bits that the engine gives for the same weights, so a trained model is
    the model that is run. Workers divide rows, columns or heads of keys, and never the terms of
@@ -704,12 +699,12 @@ struct network *trainer_network(const struct trainer *t);
 
 @ The plan of the built-in model has four phases. First come rows of \given{512} tokens, two to a step, which
 is cheap and makes many small steps; then rows as long as the context, since positions that were
-never trained fail badly; then two \emph{calm} phases, as we call them: one of large steps of many tokens, at a low and falling rate, with an average of
-the weights, and a still calmer one of short rows. These two hardly lower the loss. We added them
-to make single probabilities more accurate: a model can be
+never trained fail badly. Then come two phases that we call \emph{calm}: their steps are large, their rate is low, and they end in an average of
+the weights. They hardly lower the loss. We added them
+because a model can be
 excellent on average and still prefer one of two equally likely continuations, only because of the texts in its last few
 steps. A larger step is a mean over more texts, so it has less noise; at a lower rate the weights follow that noise less far; and the average of the last weights \cited{Polyak 1992}
-cancels most of the rest. The rows of the last phase are short because a user's prompt is
+cancels most of the rest. The last phase has short rows, because a user's prompt is
 at the beginning of a row, and a long row has only one beginning.
 @^averaged weights@>
 
@@ -769,7 +764,7 @@ a size in proportion to $1/\sqrt n$, here $\given{0.5}/\sqrt n$. The matrices th
 with a factor of $1/\sqrt{2L}$ the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly uniform.
 @^first weights@>
 @<Draw the first weights@>=
-/* The matrices that write into the residual stream begin smaller, by the root of their number,
+/*- The matrices that write into the residual stream begin smaller, by the root of their number,
    or the stream would grow with the layers. Gains begin at 1 and do not decay. */
 static void draw_weights(struct trainer *t)
 {
@@ -791,7 +786,7 @@ static void draw_weights(struct trainer *t)
 backward. Each row is fetched with one token more than the pass reads, since the last position needs a target as well. Every loss has the same share in the gradient, so a step of four passes is the same as a single pass over four times the
 rows, in a quarter of the memory.
 @<A step of training@>=
-/* one pass; |share| divides by the rows of all passes of the step, so that gradients only have
+/*- one pass; share divides by the rows of all passes of the step, so that gradients only have
    to be added */
 static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   double *sum,
@@ -813,12 +808,12 @@ static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   return true;
 }
 
-@ Then the weights are updated. A gradient longer than 1 is shortened to 1 \cited{Pascanu 2013}. This \emph{gradient clipping} keeps one unusual text from undoing what many
+@ Then the weights are updated. If the norm of the gradient is above 1, all of it is scaled down to norm 1 \cited{Pascanu 2013}. This \emph{gradient clipping} keeps one unusual text from undoing what many
 others have taught. The norm of the gradient is a sum over all weights, and the only sum of a step that several workers share. It is cut into the same 64 blocks for any number of workers, and one worker
 adds the results of the blocks in order. The update of the weights has no sums at all.
 @^gradient clipping@>
 @<A step of training@>=
-/* a fixed number of blocks, whatever the workers: their sums are then added in order */
+/*- a fixed number of blocks, whatever the workers: their sums are then added in order */
 static void square_part(void *ctx, unsigned worker, unsigned workers)
 {
   struct trainer *t = ctx;
@@ -839,9 +834,9 @@ static void adam_part(void *ctx, unsigned worker, unsigned workers)
 }
   /* shares of whole cache lines, in multiples of 64 weights */
 
-@ The rest of the update takes the rate, the share of the mean, and the two moments, and gives every worker its weights.
+@ The norm, the rate and the share of the mean are the same for all weights, so one worker finds them before all begin.
 @<A step of training@>=
-/* The gradient is scaled down to norm 1 if its norm is larger. |power1| and |power2| correct the
+/*- The gradient is scaled down to norm 1 if its norm is larger. power1 and power2 correct the
    moments for their beginning at 0. */
 static void move_weights(struct trainer *t, const struct training_phase *s)
 {
@@ -905,7 +900,7 @@ bool trainer_step(struct trainer *t, struct training_progress *done,
 
 @ Here is the module. A saved state begins with a mark, a number with which hardly any other file begins. Opening a run, saving its state to a new file that replaces the old one (\cref{sec:newfile}), and loading it, with the mark, the number of weights and the length of the file checked before anything is taken, are in \.{unwoven/training/run.inc}.
 @(training.c@>=
-/* A run carries out a plan, one step at a time, and nothing in it depends on a clock or on the
+/** A run carries out a plan, one step at a time, and nothing in it depends on a clock or on the
    number of workers. |now| has all that a run knows besides four lists of numbers, and is saved
    as it is in memory: a state is for the same machine and the same build. The gradient is zero
    between steps. What the plan says of step |n| is computed from |n|, so a run that was
@@ -970,67 +965,13 @@ The network computes in floats, and \cref{fig:steps} has shown what that does to
 sharper. They use a loss computed in double, check each tensor by name, and detect each of the mistakes that we planted in the backward pass.
 @^gradient check@>
 
-@<What the checkpoint shows@>=
-static const struct model_shape tiny = @[{ 2, 32, 2, 1, 16, 48, 40, 64 }@];
-enum { TINY_ROWS = 16 };
-struct lab { struct memory m; struct error why; struct network *net;
-  size_t n; float *w, *grad; double losses[TINY_ROWS];
-  uint32_t inputs[TINY_ROWS], targets[TINY_ROWS]; };
-
-@ The small network has the parts of the large one: more than one layer, and heads of queries that share one of keys. Its vocabulary is not a multiple of sixteen, so that this case is checked as well. A mistake that appears only in the
-second layer would escape a check with one.
-@<What the checkpoint shows@>=
-static bool lab_open(struct lab *l)
-{
-  uint64_t dice = 5;
-  l->net = network_open(&l->m, &tiny, TINY_ROWS,
-    kernels_find(NULL, &l->why), NULL, &l->why);
-  if (l->net == NULL) return false;
-  l->n = network_count(l->net);
-  l->w = memory_alloc(&l->m, MEMORY_TRAINING, l->n, sizeof(float), &l->why);
-  l->grad = memory_alloc(&l->m, MEMORY_TRAINING, l->n, sizeof(float), &l->why);
-  if (l->w == NULL || l->grad == NULL) return false;
-  for (size_t i = 0; i < l->n; i++) l->w[i] = 0.5f * lot(&dice);
-  for (size_t i = 0; i < TINY_ROWS; i++) {
-    l->inputs[i] = (uint32_t) (7 * i % 40);
-    l->targets[i] = (uint32_t) (11 * i % 40);
-  }
-  return true;
-}
-
-@ Directions and weights are drawn from sixteen numbers, none of them 0. We do not need a normal distribution to
-catch a mistake, and these numbers are exact in a float.
-@<Draw by lot@>=
-static float lot(uint64_t *dice)
-{
-  *dice = *dice * UINT64_C(6364136223846793005)
-    + UINT64_C(1442695040888963407);
-  return (float) (int32_t) (*dice >> 60) / 8 - 0.9375f;
-}
-
-@ The loss of the small network is summed over its rows in double, as each row's loss is a double already. With a smaller number of |rows| we get the loss of the text's beginning.
-@<What the checkpoint shows@>=
-static double lab_loss(struct lab *l, size_t rows)
-{
-  struct batch b = @[{ l->inputs, l->targets, 1, rows, 1.0f }@];
-  double sum = 0;
-  if (!network_forward(l->net, l->w, &b, &l->why)) return 0;
-  network_loss(l->net, &b, l->losses);
-  for (size_t i = 0; i < rows; i++) sum += l->losses[i];
-  return sum;
-}
-@#
-static void lab_close(struct lab *l)
-{
-  memory_free(&l->m, l->w);
-  memory_free(&l->m, l->grad);
-  network_close(&l->m, l->net);
-}
+The small network is plain C, in \.{unwoven/training/tiny.inc}. It has the parts of the large one: more than one layer, because a mistake may appear only in the second, and heads of queries that share one of keys. A |struct lab| holds the network, its weights |w| and their gradients |grad|; |lab_loss| adds its losses in double, and |lot| draws one of sixteen numbers that are exact in a float.
 
 @ For one tensor we draw a direction, compute the loss a little before and a little after, and take the gradient along the
 direction, which is their dot product. One direction tests all numbers of the tensor at once, at the price of two passes. It would be a strange coincidence if two mistakes cancelled
 in a random direction.
-@<What the checkpoint shows@>=
+
+@<Compare the gradients with differences@>=
 static void differ(struct lab *l, const struct parameter *p,
   double *far, double *back)
 {
@@ -1056,7 +997,7 @@ static void differ(struct lab *l, const struct parameter *p,
 @ One backward pass computes the gradient of every tensor; then we move the tensors one after the other. The checkpoint shows the largest disagreement, as a share of the
 gradient.
 
-@<What the checkpoint shows@>=
+@<Compare the gradients with differences@>=
 static double gradients(struct lab *l, bool aloud)
 {
   double worst = 0, far, back;
@@ -1080,7 +1021,8 @@ static double gradients(struct lab *l, bool aloud)
 @ One pass gives the losses of all positions. Separate passes over
 longer and longer beginnings give them one by one. From the second position on, we count the losses that are the same to the last
 bit.
-@<What the checkpoint shows@>=
+
+@<Compare one pass with many@>=
 static int forced(struct lab *l)
 {
   double all[TINY_ROWS];
@@ -1101,47 +1043,9 @@ one pass gives the same \val{claim.S1-38} losses as \val{claim.S1-51} separate p
 the last bit. The mask makes it right; knowing the text makes it possible.
 \end{claimed}
 
-@ The hand calculation from the beginning of the chapter is repeated by the same function that computes the losses of the built-in model.
-@<What the checkpoint shows@>=
-static double by_hand(float z[3])
-{
-  z[0] = num_logf(3), z[1] = num_logf(2);
-  z[2] = 0;
-  return gradients_plain.cross_entropy(z, 3, 1, 1.0f);
-}
-
-@ The checkpoint shows all three: the hand calculation, the differences and the passes.
+@ The checkpoint shows the hand calculation, repeated by the function that computes the losses of the built-in model, then the differences and the passes (\.{unwoven/training/shown.inc}).
 
 \checkpoint{build/out/training.txt}{one guess, every gradient, one pass for many}
-
-@<What the checkpoint shows@>=
-static int print_checkpoint(void)
-{
-  static struct lab l;
-  float z[3];
-  double loss = by_hand(z);
-  printf("by hand: loss %.6f, gradient %.6f %.6f %.6f\n", loss, (double) z[0],
-    (double) z[1], (double) z[2]);
-  if (!lab_open(&l)) return 1;
-  printf("gradients of 20 tensors, worst: %.4f of itself\n",
-    gradients(&l, false));
-  printf("one pass against 15: %d losses the same\n", forced(&l));
-  lab_close(&l);
-  return 0;
-}
-
-@ With |"values"| the same results are printed as keys and numbers.
-@<What the checkpoint shows@>=
-static int print_values(void)
-{
-  static struct lab l;
-  if (!lab_open(&l)) return 1;
-  double worst = gradients(&l, true);
-  printf("grad.worst %.4f\n", worst);
-  printf("claim.S1-38 %d\nclaim.S1-51 %d\n", forced(&l), forced(&l));
-  lab_close(&l);
-  return 0;
-}
 
 @* Exercises. \label{sec:trainingexercises}
 The command beside an exercise checks your answer with the trainer's own code.

@@ -542,7 +542,7 @@ INCIPIT_API struct incipit_result *incipit_chat_say(struct incipit_chat *t, cons
 INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why);
   /* forgets all but what the system said */
 
-@ |incipit_generate_many| is given its prompts together and returns when the last text has ended. A server cannot wait for that. Somebody sends a prompt while others are being answered; somebody closes the browser in the middle of an answer. So the last object of the header is a \emph{batch}, the scheduler of \cref{serving} for other programs. You submit a request whenever it comes, and call |incipit_batch_step| again and again: each call is one pass, for all requests that have a place in it. Each request has options of its own, the same structure that |incipit_generate| takes.
+@ |incipit_generate_many| is given its prompts together and returns when the last text has ended. A server cannot wait for that. A prompt comes while others are being answered; a user closes the browser in the middle of an answer. So the last object of the header is a \emph{batch}, the scheduler of \cref{serving} for other programs. You submit a request whenever it comes, and call |incipit_batch_step| again and again: each call is one pass, for all requests that have a place in it. Each request has options of its own, the same structure that |incipit_generate| takes.
 @^batching@>@^scheduler@>
 
 @<Requests that come and go@>=
@@ -660,20 +660,20 @@ Arrows lead from context, stream and constraint to the model, from chat and batc
 In which order must a program close its objects? In C the usual answer is a paragraph of rules that nobody reads. Ours is: in any order. Each object that needs another is one of its \emph{users}, and your program, which opened it, is a user until it closes it; the last user frees the object (\cref{fig:owners}). The technique is called \emph{reference counting}. There are no circles among our objects, so the counts always come down to 0.
 @^reference counting@>
 
-Only the model needs a lock for this, because only the model may be used by several threads at once. In |incipit_model_close| the lock is left before the model is freed: the last user has it for itself. It protects one thing more. A constraint needs the vocabulary in the order of the bytes, the \emph{lexicon} of \cref{constraints}, which takes a moment to build and is the same for all constraints of a model. It is built when the first constraint asks for it, and two threads may ask at the same moment. One of them makes it, while the other waits for the lock and finds it there. After that a model is only read.
+Only the model needs a lock for this, because only the model may be used by several threads at once. In |incipit_model_close| the lock is left before the model is freed: the last user has it for itself. It protects one thing more. A constraint needs the vocabulary in the order of the bytes, the \emph{lexicon} of \cref{constraints}, which takes a moment to build and is the same for all constraints of a model. It is built when the first constraint asks for it. If two threads ask at the same moment, one of them builds it, while the other waits for the lock. After that a model is only read.
 @^lexicon@>@^lock@>@^threads@>
 
 \printedfunction{library/opening.c}{incipit_model_close}
 
 A result is the exception, and keeps nothing: its text and its ids are copied into blocks of its own, so that you may show a text long after its context is gone.
 
-Memory is counted in the same way, object by object. A |struct memory| may be used by one thread at a time, and each object has one, as its first field. There is a small riddle in this: the object is itself a block that has to be entered somewhere. While it is being allocated its |struct memory| must be somewhere else, and it must be copied out before the object is freed. Two short functions, |library_new| and |library_delete|, do that for all of them.
+Memory is counted in the same way, object by object. A |struct memory| may be used by one thread at a time, and each object has one, as its first field. There is a small riddle in this: the object is itself a block, entered in a |struct memory| that lies in that very block. So |library_new| counts in a |struct memory| on its stack until the block exists, and |library_delete| copies it out again before the block is freed.
 @^memory@>
 
 @* Defaults that the model knows. \label{sec:outside-samplers}
 |incipit_sampler_open| copies the caller's options over the makers' suggestions and not over zeros. What you leave out is then what the makers recommend; if they recommend no sampling, it is the likeliest token. A setting out of its range is a misuse if it came from the options, and an error of input if there were none, because then it came from \.{generation\_config.json}.
 
-With a constraint there is one question that we could not answer by looking at the files. Many decoders drop a blank at the front of a text. Does the first token of the answer lose its blank, after this prompt? The rules differ from tokenizer to tokenizer, and we would get one of them wrong. We try it instead: decode the prompt, decode after it the first token of the vocabulary that begins with a blank, and count the bytes. A constraint is bound to the vocabulary in one of two ways accordingly. The first binding is made when the constraint is opened, because a pattern that no text can match should be refused there and not in the middle of a program; the second is made when a prompt asks for it.
+With a constraint there is one question that we could not answer by looking at the files. Many decoders drop a blank at the front of a text. Does the first token of the answer lose its blank, after this prompt? The rules differ from tokenizer to tokenizer, and we would get one of them wrong. We try it instead: decode the prompt, decode after it the first token of the vocabulary that begins with a blank, and count the bytes. A constraint is bound when it is opened, because a pattern that no text can match should be refused there and not in the middle of a program. If a prompt then shows that the blank behaves otherwise, it is bound once more.
 @^constraint@>
 
 Choosing a token changes nothing, and accepting it may fail, if the constraint does not allow the token. Then it is removed again, and the sampler is as it was. All functions of the header keep this promise where it can be kept: a call that fails has changed nothing. |incipit_stream_reset| keeps the old text until the new prompt has been read, and |incipit_forward| keeps the last pass until the new one is there, so that you can still ask for its logits.
@@ -708,11 +708,11 @@ An answer often begins with a blank that belongs to its first word and looks wro
 
 If anything fails, the user's turn is removed, and the conversation is as it was. For that reason the new ids are collected in a list of their own, which replaces the old one at the very end.
 
-@ One file of the library is here, because it is compiled more often than the others. Where is the built-in model? That is decided when the library is installed, after it has been compiled. So one small file has the answer, and the Makefile compiles it again for each place of installation.
+@ Where is the built-in model? That is decided when the library is installed, after it has been compiled. So one small file has the answer, and the Makefile compiles it again for each place of installation.
 
 @(place.c@>=
-/* where the built-in model was installed: a file of its own, since it is compiled again for
-   each place */
+/** Where the built-in model was installed: a file of its own, since it is compiled again for each
+  place. */
 #include "library/library.h"
 #ifndef INCIPIT_PREFIX
 #define INCIPIT_PREFIX "/usr/local"
@@ -725,7 +725,7 @@ const char *library_place(void)
 Your editor is a success, and now a whole office uses it, with one model on one machine. If the program calls |incipit_generate| for each of them, the tenth person waits for nine texts. With |incipit_generate_many| nobody waits, but all ten have to ask in the same moment, and all must want the same limit and the same stop strings. What you need is the scheduler of \cref{serving}. A batch is that scheduler, and the library adds little to it: a sampler, a stream and the callbacks for each request, as for any other text.
 @^batching@>@^scheduler@>
 
-A batch has the context for itself. The scheduler plans a pass by the pages that are free, and would be wrong if somebody else wrote to the cache between two of its passes. So while a batch is open, all calls that change its context are refused, with a sentence that says why.
+A batch has the context for itself. The scheduler plans a pass by the pages that are free, and would be wrong if another call wrote to the cache between two of its passes. So while a batch is open, all calls that change its context are refused, with a sentence that says why.
 
 A request's \emph{handle} is a number, as a sequence's is, and not a pointer to some structure of ours. Requests live for a short time, and a program that serves many will sooner or later ask for one that is gone. With a pointer it would read memory that was freed; with a number it is told of its mistake. A number of 64 bits need never be given out twice.
 @^handle@>
@@ -744,7 +744,7 @@ Is each text the one that |incipit_generate| writes? The suite \.{check-library}
 The functions that the library calls have been checked in their own chapters. What can still go wrong is the connection: another default than the header says, a row that is computed twice, an error without a sentence, a name that is seen from outside. So the suite \.{check-library}
 uses the header as any other program would. Four prompts are continued by |incipit_generate| and by |generate| of \cref{loop}, with the same settings, and must give the same ids; a text of $g$ tokens after $p$ must have cost $p+g-1$ rows and none of them twice.
 |incipit_generate_many| must give the same texts as one prompt at a time, a forked and a cropped sequence the same logits as one that was read anew, and two threads the same texts as one. Every function that can fail is called wrongly, and must return a code and a sentence.
-Then the same calls are made again and again, and each time another request for memory is refused: the code must be |INCIPIT_MEMORY|, unless PCRE2 can do without the block, and the sanitizers must find no leak. After each refusal everything is compared with a program that is the same but was refused nothing: what can be seen, and what the next calls give. A script looks at the compiled library: the names that it shows are those of the header and no others, and compilers of C and of C++ must accept the header without a warning.
+Then the same calls are made again and again, and each time another request for memory is refused: the code must be |INCIPIT_MEMORY|, unless PCRE2 can do without the block, and the sanitizers must find no leak. A second program makes the same calls and is refused nothing: after each refusal the first must still show and answer what the second does. A script looks at the compiled library: the names that it shows are those of the header and no others, and compilers of C and of C++ must accept the header without a warning.
 @^check of the library@>
 
 What does the library cost? It costs no rows: for $p$ tokens of a prompt and $g$ new ones the example computes $p+g-1$, as |generate| does with a cache, where a loop without a cache computes $gp+g(g-1)/2$. In time, a call adds some comparisons and a copy of its data:

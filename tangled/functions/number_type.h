@@ -27,9 +27,9 @@ enum { WEIGHT_BLOCK = 32, WEIGHT_SUPER_BLOCK = 256 };
 /* in place of a type's number in GGUF files: it has none */
 enum { NOT_IN_GGUF = 255 };
 
-/* the scales of a block: one; one, and for each group another of six bits and a
-   minimum of six bits; one, and for each group a signed byte; four bits and a minimum
-   of four; six bits less 32, in two layouts; one that is a power of two, in a byte */
+/* what a block has besides its scale d: nothing; for each group a scale and a minimum
+   of six bits; a signed byte; a scale and a minimum of four bits; six bits less 32,
+   in two layouts; nothing, d being a power of two, in a byte */
 enum block_scales { SCALE_ALONE, SCALES_PACKED, SCALES_BYTES, SCALES_NIBBLES,
   SCALES_SIXES, SCALES_APART, SCALE_POWER };
 

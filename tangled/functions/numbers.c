@@ -62,8 +62,6 @@ NUM_PRIVATE double series(double z, const double *c, int n)
   return y;
 }
 
-/* <Functions of numbers.c, in order> */
-
 /* <Tangent and error function in double> */
 
 /* t is e^2x - 1, and is never made by subtracting from e^2x, which would cancel for

@@ -1,13 +1,15 @@
-/* network.c -- made from workshop/12-training.w; change it there */
+/* network.c -- A Llama as a network that can be trained: forward with everything
+   kept, loss, backward.
+   made from workshop/12-training.w; change it there
 
-/* A Llama as a network that can be trained: forward with everything kept, loss,
-   backward. All memory is taken on opening; a pass takes none and so can fail only by
-   its arguments. The forward pass gives the bits that the engine gives for the same
+   All memory is taken on opening; a pass takes none and so can fail only by its
+   arguments. The forward pass gives the bits that the engine gives for the same
    weights, so a trained model is the model that is run. Workers divide rows, columns
    or heads of keys, and never the terms of a sum: results do not depend on their
    number. Gradients are added to what is there; adam sets them to 0. dx is the
    gradient of the residual stream, which goes backward through all layers and is only
    ever added to. */
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,12 @@
-/* training.c -- made from workshop/12-training.w; change it there */
+/* training.c -- A run carries out a plan, one step at a time, and nothing in it
+   depends on a clock or on the number of workers.
+   made from workshop/12-training.w; change it there
 
-/* A run carries out a plan, one step at a time, and nothing in it depends on a clock
-   or on the number of workers. now has all that a run knows besides four lists of
-   numbers, and is saved as it is in memory: a state is for the same machine and the
-   same build. The gradient is zero between steps. What the plan says of step n is
-   computed from n, so a run that was interrupted goes on bit for bit. */
+   now has all that a run knows besides four lists of numbers, and is saved as it is
+   in memory: a state is for the same machine and the same build. The gradient is zero
+   between steps. What the plan says of step n is computed from n, so a run that was
+   interrupted goes on bit for bit. */
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
