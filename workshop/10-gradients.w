@@ -29,23 +29,16 @@ Is the 17 right? With $x_1=2.1$ we get $y=(4.1,5.3)$ and $L=21.73$; with $x_1=1.
 $L=18.33$. The difference is $3.40$ over a distance of $0.2$, and $3.40/0.2=17$.
 \end{byhand}
 
-@ The program repeats the boxes of this chapter with the very loops that trained the built-in model.
+@ The program repeats the boxes of this chapter with the loops that trained the built-in model.
 
 @c
 #include <stdio.h>
 #include "functions/numbers.h"
 #include "gradients/gradients.h"
 @;@#
-@<The boxes, recomputed@>@;
-@#
-int main(void)
-{
-  box_matrix();
-  box_look();
-  box_norm_and_gate();
-  box_steps();
-  return 0;
-}
+@<Repeat the box of the matrix@>@;
+@;@#
+#include "gradients/shown.inc"
 
 @* The chain rule. \label{sec:chainrule}
 We write $dx$ for the gradients of the loss with respect to $x$. If $x$ is a list of numbers, $dx$ is a list of the same length. Now let some operation
@@ -123,7 +116,7 @@ struct product {
 would wait for each addition. A product of matrices is thousands of independent sums, which keep the adders busy
 without lanes.
 
-Four numbers decide how a large product is cut up. They were found by experiment, and none of them changes a bit of any
+Four numbers decide how a large product is cut up. We found them by experiment, and none of them changes a bit of any
 result.
 @<What a product is@>=
 enum { GRADIENTS_SMALL = 64, GRADIENTS_KC = 256, GRADIENTS_MC = 48, GRADIENTS_MR = 6 };
@@ -189,11 +182,11 @@ with one worker.
   void (*adam)(const struct moments *a, size_t from, size_t to);
     /* one step for the weights from |from| to |to|; the gradient becomes 0 */
 
-@ Each of the two tables has a module, and both include the same body after definitions of their own. The plain one leaves the fused multiply--add to the
+@ Each of the two tables has a file, and both files include the same body after definitions of their own. The plain one leaves the fused multiply--add to the
 C~library's |fmaf|, which is exact, but slow where the processor has no instruction for it. It serves as the reference for the other, and for
 machines without AVX2.
 @(plain.c@>=
-/* The gradients in plain C: the reference, and what runs without AVX2. It defines a register of
+/** The gradients in plain C: the reference, and what runs without AVX2. It defines a register of
    four numbers and its fused multiply and add, and includes the bodies that wide.c includes
    too; so the two tables have the same results to the last bit. */
 #include <math.h>
@@ -232,10 +225,10 @@ INLINE vec spread(float x)
   return v;
 }
 
-@ The wide one has eight numbers in a register. On a machine that is not an x86-64 the module is empty, and its table is
+@ The wide one has eight numbers in a register. On a machine that is not an x86-64 the file is empty, and its table is
 not used.
 @(wide.c@>=
-/* The same with AVX2: eight numbers in a register. On other machines the file is empty and its
+/** The same with AVX2: eight numbers in a register. On other machines the file is empty and its
    table must not be named (network.c asks for the same macro). */
 #include <math.h>
 #include <string.h>
@@ -290,7 +283,7 @@ INLINE vec load(const float *x)
 @ The sixteen lanes of a sum are folded by halves, as \cref{sec:order} defines it: the last eight are added to the first eight, then four to four, two to two, and one to one. These
 are ordinary additions, so their order cannot depend on the width of a register.
 @(slopes_tools.inc@>=
-/* by halves, in ordinary additions: the order of a sum is part of its result, and no register's
+/*- by halves, in ordinary additions: the order of a sum is part of its result, and no register's
    width may decide it */
 INLINE float fold(float *lane)
 {
@@ -337,8 +330,8 @@ Neither product needs a transposed copy in memory: the strides of a |struct prod
 term costs a load of sixteen numbers of $b$ and of six single ones of $a$, and twelve multiply--adds of eight numbers each. A smaller tile would wait for memory, and a larger one
 would not fit into the sixteen registers.
 @<A tile of a product@>=
-/* It begins with what is in |c| and adds to it, so a product whose terms are cut in pieces has
-   the same sums as in one. |rows| is a constant wherever this is inlined, or the array could
+/*- It begins with what is in c and adds to it, so a product whose terms are cut in pieces has
+   the same sums as in one. rows is a constant wherever this is inlined, or the array could
    not be in registers. */
 INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
   const float *b, size_t b_step, size_t terms, float *c, size_t c_row)
@@ -368,7 +361,7 @@ each(r, rows) {
 \emph{packs} a panel of each side: it copies the numbers to a place where they are neighbours. The copy is made once and read many times: a panel of $b$ by every
 strip of rows.
 @<Pack the two sides of a product@>=
-/* Panels of sixteen columns, each read from top to bottom: the tile then reads one stream. */
+/*- Panels of sixteen columns, each read from top to bottom: the tile then reads one stream. */
 static TARGET void pack_b(const struct product *p, size_t k0,
   size_t depth, float *to)
 {
@@ -380,7 +373,7 @@ static TARGET void pack_b(const struct product *p, size_t k0,
 @ The other side is cut into tiles of six rows, and within a tile the six numbers of one term become neighbours. In $dW=dY^{\mathsf T}X$ they
 are neighbours already, because the matrix is read by its columns; then six are copied at once.
 @<Pack the two sides of a product@>=
-/* Groups of six rows, term by term. If the rows are next to each other in memory (a transposed
+/*- Groups of six rows, term by term. If the rows are next to each other in memory (a transposed
    matrix), six are copied at once. */
 static TARGET void pack_a(const struct product *p, size_t i0,
   size_t rows, size_t k0, size_t depth, float *to)
@@ -406,7 +399,7 @@ struct strip { const float *a; size_t a_row, a_step, a_tile;
 stays in the nearest cache. Rows that do not fill a tile are taken one at a time, with the same
 terms in the same order.
 @<Multiply@>=
-/* Rows that do not fill a tile go one by one; the tile of one row adds in the same order. */
+/*- Rows that do not fill a tile go one by one; the tile of one row adds in the same order. */
 static TARGET void strip_rows(const struct product *p,
   const struct strip *s, size_t rows, float *c)
 {
@@ -426,7 +419,7 @@ static TARGET void strip_rows(const struct product *p,
 @ The last columns, if there are fewer than sixteen left, are summed one by one. All widths of our own model are multiples of
 sixteen, but those of the small networks of the tests are not.
 @<Multiply@>=
-/* what is left of a width that is no multiple of 16, term by term as in a tile */
+/*- what is left of a width that is no multiple of 16, term by term as in a tile */
 static TARGET void last_columns(const struct product *p)
 {
   for (size_t i = 0; i < p->rows; i++)
@@ -440,9 +433,9 @@ static TARGET void last_columns(const struct product *p)
 
 @ Whether a side is packed depends on the shapes alone, and never changes a bit of the result: packing
 moves numbers and does not add them. It does not pay for short sums, nor for $b$ when a single strip would read the
-copy, nor for an $a$ whose terms are neighbours already.
+copy, nor for an $a$ whose terms are neighbours already. (But then their rows may be so far apart that the copy pays after all.)
 @<Multiply@>=
-/* What is packed depends on the shape alone: short products are not worth a copy, and a matrix
+/*- What is packed depends on the shape alone: short products are not worth a copy, and a matrix
    that is read along its memory needs none. Packing changes speed and no bit. The scratch has
    the panels of b first, then those of a. */
 static TARGET void multiply(const struct product *p, float *scratch)
@@ -520,9 +513,9 @@ we compute the lanes in the order 0, 8, 4, 12, 2, \dots, and add two as soon as
 both are there. That order is the numbers from 0 to 15 with their four bits reversed, and
 at most four tiles wait for their partner.
 @<Sixteen outputs with lanes in rows@>=
-/* The kernels' linear layer adds sixteen lanes and folds them by halves. Here lanes come one at
-   a time, so they are taken in the order in which the fold joins them (the bits of |i|
-   reversed), and a finished half waits in |part|: four levels, like carrying in a binary
+/*- The kernels' linear layer adds sixteen lanes and folds them by halves. Here lanes come one at
+   a time, so they are taken in the order in which the fold joins them (the bits of i
+   reversed), and a finished half waits in part: four levels, like carrying in a binary
    counter. So training computes the bits that generation will. */
 INLINE void lanes_tile(int rows, const float *x, size_t n,
   const float *panel, float *y, size_t y_row)
@@ -552,7 +545,7 @@ each(level, 4) {
 @ The weights of sixteen outputs are transposed first, so that the sixteen weights of one term are
 neighbours. This costs as much as the multiplications of one row, and there are hundreds of rows.
 @<A linear layer for many rows@>=
-/* sixteen outputs are turned once and then serve all rows */
+/*- sixteen outputs are turned once and then serve all rows */
 static TARGET void linear(const float *x, size_t rows, const float *w,
   size_t in, size_t out, float *y, float *scratch)
 {
@@ -572,7 +565,7 @@ static TARGET void linear(const float *x, size_t rows, const float *w,
 engine's kernel does (\cref{sec:attention}): the maximum, the exponentials in groups of sixteen,
 their sum in lanes. A maximum has no rounding, so its order is free; like the engine's it is never below the smallest finite number.
 @<Exponentials of a block of scores@>=
-/* the order of a maximum does not matter */
+/*- the order of a maximum does not matter */
 INLINE float largest(const float *z, size_t n)
 {
   float lane[16], max = -FLT_MAX;
@@ -589,9 +582,9 @@ INLINE float largest(const float *z, size_t n)
 @ A row sees no key after its own position. The scores of such keys become $-\infty$ before the maximum is taken, and their exponentials are 0. So the last group of
 sixteen needs no special case: adding 0 does not change a sum of exponentials.
 @<Exponentials of a block of scores@>=
-/* Scores that the row does not see become minus infinity, and their exponentials exactly 0:
-   they stay in the sums without changing a bit. |left| keeps the maximum and the sum, for
-   |join|. */
+/*- Scores that the row does not see become minus infinity, and their exponentials exactly 0:
+   they stay in the sums without changing a bit. left keeps the maximum and the sum, for
+   join. */
 static TARGET void softmax_block(float *s, size_t sees, size_t n, float scale,
   float *left)
 {
@@ -614,8 +607,8 @@ static TARGET void softmax_block(float *s, size_t sees, size_t n, float scale,
 $m$ the largest of the maxima, the factor $e^{m_b-m}$ brings block $b$ to the common scale: its sum of exponentials and its weighted sum of values are
 multiplied by it and added, in rising order of the blocks, as in the engine. At the end the sum of values is divided by the sum of exponentials.
 @<Exponentials of a block of scores@>=
-/* Blocks of 256 positions are brought to a common maximum and added from the first to the last,
-   as the kernels do. |known|, maximum and sum, is all that the way back needs to make the
+/*- Blocks of 256 positions are brought to a common maximum and added from the first to the last,
+   as the kernels do. known, maximum and sum, is all that the way back needs to make the
    weights again. */
 static TARGET void join(const float *left, const float *parts,
   size_t n, size_t h, float *y, float *known)
@@ -670,8 +663,8 @@ The sum over all keys in \eqref{eq:softmaxback} is one short dot product of two 
 $n$ tokens has about $n^2/2$ for each head and layer. We compute the scores again, which takes one more product, and then $p_i=e^{s_i-m}/l$ from the maximum $m$ and the sum $l$
 that |join| left.
 @<Weights and scores, on the backward pass@>=
-/* The weights are computed again from the scores and not kept: they would take memory in the square
-   of the length. |mean| is the sum of weights times gradients; it is $y\cdot dy$, which needs no pass
+/*- The weights are computed again from the scores and not kept: they would take memory in the square
+   of the length. mean is the sum of weights times gradients; it is y times dy, which needs no pass
    over the positions. */
 static TARGET void softmax_backward(float *s, float *g, size_t sees,
   size_t n, float scale, const float *known, const float *y,
@@ -717,8 +710,8 @@ INLINE float exponential_of(const float *z, size_t i, size_t n,
 @ The loss is computed last, when the gradients have replaced the logits; so the largest logit and that of the right token are remembered. |share| is the part of the whole loss that one row
 counts for, and the gradient is multiplied by it here, where it enters the network.
 @<The loss of one row, and its gradient@>=
-/* |z| becomes its own gradient. The sum is in double, for it has as many terms as the
-   vocabulary. |share| is one part of the batch, so gradients of several passes can be added. */
+/*- z becomes its own gradient. The sum is in double, for it has as many terms as the
+   vocabulary. share is one part of the batch, so gradients of several passes can be added. */
 static TARGET double cross_entropy(float *z, size_t n, uint32_t right,
   float share)
 {
@@ -754,7 +747,7 @@ $-\frac12(m+\epsilon)^{-3/2}=-\frac12r^3$; so $\partial r/\partial x_j=-r^3x_j/d
 dx_j=t_jr+\sum_kt_kx_k\,\frac{\partial r}{\partial x_j}
 =r\Bigl(t_j-x_j\,r^2\,\frac1d\sum_kt_kx_k\Bigr).
 \end{equation}
-The second term has a meaning. A norm does not depend on the length of $x$, so making $x$ longer must not change the loss:
+The second term has a meaning. A norm gives the same for $x$ and for $2x$, so
 the derivative in the direction of $x$ has to be 0. What is subtracted is just the part of $t$ that points in this direction.
 @^norm@>
 
@@ -771,8 +764,8 @@ Along $x$ itself: $1.68\times1-0.24\times7=0$. The gains get $5\times1\times0.2=
 residual stream, which has another gradient already. With $\epsilon$ in the root, the derivative in the direction of $x$ is
 not quite 0, but the formula is still exact, since $r$ contains $\epsilon$.
 @<A norm on the backward pass@>=
-/* adds to |dx|, where the residual stream's gradient is already; returns the factor of the row,
-   for |gain_backward| */
+/*- adds to dx, where the residual stream's gradient is already; returns the factor of the row,
+   for gain_backward */
 static TARGET float norm_backward(const float *x, const float *gain,
   const float *dy, size_t d, float *dx)
 {
@@ -799,7 +792,7 @@ for (size_t k = 0; k < d; k += 16)
 @ A gain belongs to one column and serves every row, so its gradient is the sum of $dy_k\,x_k\,r$ over the rows, each with its own $r$. A worker takes
 some of the columns and all of the rows.
 @<A norm on the backward pass@>=
-/* Workers divide columns and not rows: each sum over the rows belongs to one worker. */
+/*- Workers divide columns and not rows: each sum over the rows belongs to one worker. */
 static TARGET void gain_backward(const float *x, const float *dy,
   const float *r, size_t rows, size_t d, size_t from, size_t to,
   float *dgain)
@@ -835,7 +828,7 @@ slope of the curve is $0.75+0.825\times0.25=0.95625$, about $0.956$, and $dg=2\t
 @ In the code |s| is $\sigma$ and |a| is $g\,\sigma$. Neither was kept on the forward pass: computing an
 exponential again is cheaper than keeping a row for every layer.
 @<A gate on the backward pass@>=
-/* the sigmoid is computed again and was not kept */
+/*- the sigmoid is computed again and was not kept */
 static TARGET void swiglu_backward(const float *gate, const float *up,
   const float *dinner, size_t n, float *dgate, float *dup)
 {
@@ -885,10 +878,10 @@ struct moments { float *w, *g, *first, *second, *mean; const bool *decays;
   /* weights and gradients, the two moments, the running mean of the weights or
      null; the numbers of one step of AdamW */
 
-@ Before a step we need the length of the whole gradient, to shorten it if it is too long. The squares of a \given{million}
+@ Before a step we need the norm of the whole gradient, to scale it down if it is too large. The squares of a \given{million}
 small numbers are summed in double, since in a float most of them would be lost to rounding.
 @<Squares of a gradient, and a step of AdamW@>=
-/* in double and in sixteen lanes; the caller adds blocks whose number does not depend on the
+/*- in double and in sixteen lanes; the caller adds blocks whose number does not depend on the
    workers */
 static TARGET double square(const float *g, size_t n)
 {
@@ -909,7 +902,7 @@ The decay is added \emph{after} the division; as a part of the gradient it would
 weights would decay fastest. Only matrices decay. Gains do not: their neutral value is 1.
 @^weight decay@>
 @<Squares of a gradient, and a step of AdamW@>=
-/* Each weight for itself, so any division among workers gives the same bits. The gradient is
+/*- Each weight for itself, so any division among workers gives the same bits. The gradient is
    set to 0 here, for the next step adds to it. Decay is added to the move and not to the
    gradient: that is the W of AdamW. A moment is written so that it
    stays where it is once it has reached the gradient. */
@@ -933,7 +926,7 @@ INLINE void adam_some(const struct moments *a, size_t i, size_t n)
 @ We move sixty-four weights at a time, because a loop of constant length makes the compiler use whole registers. The gradients have been set to 0 on the way, and the next step
 adds to them.
 @<Squares of a gradient, and a step of AdamW@>=
-/* |mean| is the running mean of the weights, if there is one; |keep| is 0 in its first step */
+/*- mean is the running mean of the weights, if there is one; keep is 0 in its first step */
 static TARGET void adam(const struct moments *a, size_t from, size_t to)
 {
   size_t i = from;
@@ -945,10 +938,9 @@ static TARGET void adam(const struct moments *a, size_t from, size_t to)
 }
 
 @* The boxes, recomputed. \label{sec:slopesboxes}
-The program prints one line for each of five boxes of this chapter. The functions for the norm and the gate work on sixteen numbers at a time, so we repeat the numbers of the box until there are sixteen: the mean square is then
-the same, and so is every gradient.
+The program prints one line for each of five boxes of this chapter. Here is the first; the others are in \.{unwoven/gradients/shown.inc}.
 
-@<The boxes, recomputed@>=
+@<Repeat the box of the matrix@>=
 static void box_matrix(void)
 {
   static float scratch[GRADIENTS_KC * (2 + 16 + GRADIENTS_MC)];
@@ -965,59 +957,6 @@ static void box_matrix(void)
   printf("box 1, matrix: dx %g %g, dW %g %g %g %g\n", (double) dx[0],
     (double) dx[1], (double) dw[0], (double) dw[1], (double) dw[2],
     (double) dw[3]);
-}
-
-@ The weights of attention are computed again from the scores. We give the maximum and the sum of the box, $\ln3$ and $6/3$, as |join| would
-have left them.
-@<The boxes, recomputed@>=
-static void box_look(void)
-{
-  float s[16] = @[{ 0 }@], g[16] = @[{ 6, 0, 12 }@];
-  float known[2], y[16] = @[{ 5 }@], dy[16] = @[{ 1 }@];
-  s[0] = num_logf(3), s[1] = num_logf(2);
-  known[0] = s[0], known[1] = 2;
-  gradients_plain.softmax_backward(s, g, 3, 16, 1.0f, known, y, dy, 16);
-  printf("box 3, look: p %.4f %.4f %.4f,"@|
-    " ds %.4f %.4f %.4f\n",
-    (double) s[0], (double) s[1], (double) s[2], (double) g[0],
-    (double) g[1], (double) g[2]);
-}
-
-@ The norm differs from the box by its $\epsilon$, which shows only in the eighth digit.
-@<The boxes, recomputed@>=
-static void box_norm_and_gate(void)
-{
-  float x[16], gain[16], dy[16], dx[16] = @[{ 0 }@], dg[16] = @[{ 0 }@];
-  float gate[16], up[16], da[16], dgate[16], dup[16];
-  for (int i = 0; i < 16; i++) {
-    x[i] = i % 2 ? 7 : 1, gain[i] = i % 2 ? 1 : 2;
-    dy[i] = i % 2 ? 10 : 5;
-    gate[i] = num_logf(3), up[i] = 3;
-    da[i] = 2;
-  }
-  float r = gradients_plain.norm_backward(x, gain, dy, 16, dx);
-  gradients_plain.gain_backward(x, dy, &r, 1, 16, 0, 16, dg);
-  printf("box 4, norm: dx %.4f %.4f, gains %.4f %.4f\n", (double) dx[0],
-    (double) dx[1], (double) dg[0], (double) dg[1]);
-  gradients_plain.swiglu_backward(gate, up, da, 16, dgate, dup);
-  printf("box 5, gate: du %.4f, dg %.4f\n", (double) dup[0],
-    (double) dgate[0]);
-}
-
-@ One weight is moved by two steps of AdamW. As in a run, its means are kept outside the function that moves it.
-@<The boxes, recomputed@>=
-static void box_steps(void)
-{
-  float w = 1, g = 4, first = 0, second = 0;
-  bool decays = true;
-  struct moments a = @[{ &w, &g, &first, &second, NULL, &decays, 0.1f, 1,
-    1 / (1 - 0.9f), 1 / (1 - 0.95f), 0 }@];
-  gradients_plain.adam(&a, 0, 1);
-  printf("box 6, AdamW: %.4f,", (double) w);
-  g = 2;
-  a.fix1 = 1 / (1 - 0.81f), a.fix2 = 1 / (1 - 0.9025f);
-  gradients_plain.adam(&a, 0, 1);
-  printf(" %.4f\n", (double) w);
 }
 
 @ These are the numbers that we found by hand.

@@ -40,8 +40,7 @@ depend on the earlier choices. The probability of the text is their product, so 
 a model may be lucky and need fewer bits than the source. Over many texts luck evens out, and no model gets below the entropy.
 @^cross-entropy@>
 
-@ The program of this chapter writes two short texts with their bits. With |"values"| it prints the numbers that the
-prose below quotes, and with |"surprise"| the data of a figure that shows where in a text its bits are.
+@ The program of this chapter writes two short texts with their bits, and the data of \cref{fig:surprise}, which shows where in a text its bits are.
 
 @c
 #include <stdio.h>
@@ -49,24 +48,9 @@ prose below quotes, and with |"surprise"| the data of a figure that shows where 
 #include "functions/numbers.h"
 #include "corpus/corpus.h"
 @;@#
-@<What the program prints@>@;
-@#
-int main(int argc, char **argv)
-{
-  const char *what = argc > 1 ? argv[1] : "";
-  struct memory m = @[{ .fail_at = 0 }@];
-  struct error why;
-  struct grammar *g = grammar_open(&m, "models/corpus.grammar", &why);
-  struct viewer d = @[{ .g = g }@];
-  bool ok = g != NULL;
-  if (ok && strcmp(what, "values") == 0) ok = print_values(&d, &why);
-  else if (ok && strcmp(what, "surprise") == 0)
-    ok = print_surprise(&d, &why);
-  else if (ok) ok = print_samples(&d, &why);
-  if (!ok) fprintf(stderr, "%s\n", why.text);
-  grammar_close(&m, g);
-  return !ok;
-}
+@<Find the place of a choice@>@;
+@;@#
+#include "corpus/shown.inc"
 
 @* A grammar with memory. \label{sec:corpus}
 Our source is a set of tables. A table has a name and some alternatives, each with a weight; an alternative is a
@@ -89,7 +73,7 @@ examination of \cref{sec:examination} needs the choices that made each of them.
 #endif
 
 @ A text is identified by a seed and a number. The tokenizer, the training and the examination each have a seed of their own, since a model must not be
-examined on texts that it was trained on. The limits are ample: among many texts the longest has
+examined on texts that it was trained on. The limits are ample: of \given{20000} texts the longest has
 \val{corpus.longest} bytes, and the largest number of choices is \val{corpus.richest}.
 @<What the grammar offers@>=
 enum { MAX_PASSAGE_LEN = 8192, PASSAGE_CHOICES = 1024 };
@@ -281,7 +265,7 @@ multiplications; we use its upper half, a number below $2^{32}$, and could take 
 many, and the first side would come up a little too often. The difference is much too small to notice, but we want to call the entropy exact.
 So numbers from the last whole multiple of $n$ on are thrown again.
 @<Throw a die with |n| sides@>=
-/* SplitMix64, 32 bits of it. Numbers beyond the last whole multiple of |n| are thrown again, or
+/*- SplitMix64, 32 bits of it. Numbers beyond the last whole multiple of n are thrown again, or
    the first sides would be a little likelier; so the chance of a choice is
    exactly what its record says. */
 static uint32_t throw_die(struct scribe *s, uint32_t n)
@@ -302,7 +286,7 @@ it is excepted. A forbidden one is not in the sum: if a king is remembered as |r
 probability is the one that a reader would give who knows the grammar and all choices so far, and the product of these probabilities is the
 probability of the text.
 @<Choose an alternative, and account for the choice@>=
-/* The chance is taken among what may still be taken, so |total| is part of the record. A script
+/*- The chance is taken among what may still be taken, so total is part of the record. A script
    replaces the die as long as it lasts, and only by what is allowed. */
 static const struct alternative *choose(struct scribe *s,
   const struct table *t, const char *except)
@@ -350,7 +334,7 @@ the end only the first field of it stays in the text.
 How is a slot with braces read? It is a small text itself, and has to be written before it can be split: |"[name.{h.1}]"| must become |"[name.she]"|. The end of the text serves as scratch memory. |read_slot| writes the slot there, copies it, and cuts the text back. So one function, |expand|, does all the writing, always to the end of the text. From there we also take what is to be remembered, all that was written since |start|. A key that was used before gets the new value: in
 the second journey of a tale |"{a}"| is the second helper. These shorter steps are in \.{unwoven/corpus/scribe.inc}.
 @<Fill a slot@>=
-/* The order is fixed: choose, write, remember, cut to the first field. A table that names
+/*- The order is fixed: choose, write, remember, cut to the first field. A table that names
    itself ends because texts have a greatest length and a most of choices. */
 static bool fill_slot(struct scribe *s, const char *words,
   size_t length)
@@ -374,7 +358,7 @@ each other, since an alternative can contain slots whose alternatives contain sl
 goes one level deeper each time, and the grammar sets no limit. But each level makes a choice, and a text with more than |PASSAGE_CHOICES| choices
 is refused. The probability of that is a very high power of \given{0.8}.
 @<Write what an alternative says@>=
-/* |check_brackets| has seen to it that every bracket is closed, so |stop| is never null */
+/*- check_brackets has seen to it that every bracket is closed, so stop is never null */
 static bool expand(struct scribe *s, const char *words, size_t n)
 {
   bool ok = true;
@@ -400,7 +384,7 @@ remembered, a table that braces select and that does not exist, a text that is t
 that it does not show. The words that caused the first fault are kept, and from then on every function returns false. Later faults are only
 consequences, and would hide the cause.
 @<Write a whole text@>=
-/* the sort of a text is the alternative of its first choice, in the table |text| */
+/*- the sort of a text is the alternative of its first choice, in the table text */
 static bool write_text(const struct grammar *g, uint64_t dice,
   const uint16_t *script, size_t n_script, struct passage *out,
   struct error *why)
@@ -424,7 +408,7 @@ static bool write_text(const struct grammar *g, uint64_t dice,
 of another, and any text can be written without those before it. If they were only added, text 6 of one seed would be text 5 of the
 next, and the texts held out for the examination would be those of the training. A replay begins with seed 0.
 @<Write a whole text@>=
-/* seed and number are mixed by a multiplication, or the streams of neighbouring texts would begin close together */
+/*- seed and number are mixed by a multiplication, or the streams of neighbouring texts would begin close together */
 bool grammar_write(const struct grammar *g, uint64_t seed,
   uint64_t number, struct passage *out, struct error *why)
 {
@@ -444,7 +428,7 @@ $$\ln x=2\Bigl(y+\frac{y^3}3+\frac{y^5}5+\cdots\Bigr),\qquad y=\frac{x-1}{x+1}.$
 Now $|y|<\frac15$, so each term is less than $\frac1{25}$ of the one before, and long before the loop ends they are too small to
 change a double.
 @<The binary logarithm of a small whole number@>=
-/* A series and not the C library's, whose last bit differs from system to system. */
+/*- A series and not the C library's, whose last bit differs from system to system. */
 static double log2_of(uint32_t n)
 {
   double whole = 0, x = n, power = 1, sum = 0;
@@ -457,7 +441,7 @@ static double log2_of(uint32_t n)
 
 @ The module reads a grammar once and then writes as many texts with it as are asked for.
 @(corpus.c@>=
-/* A grammar in a file, and the texts that it writes. Reading checks everything that can be
+/** A grammar in a file, and the texts that it writes. Reading checks everything that can be
    checked by line, so that the writer may trust brackets, names of tables and weights; what
    depends on the text (a key that was never remembered, a table that is used up) is found by
    the writer, which stops with a sentence. Text |n| of a seed depends on nothing but the
@@ -521,40 +505,15 @@ The program prints two chronicles from the held-out texts, with their bits. We c
 
 \checkpoint{build/out/corpus.txt}{two texts and their bits}
 
-To find them, the program writes one text after the other until it has a chronicle whose story fits on a line.
+@ At which letter does a choice show? We replay the text with each other alternative in its place, keep all choices before it, and find
+where the two texts first differ. The earliest of these places is the letter that cannot be known without the choice. That is what we call the \emph{place} of a choice; \cref{fig:surprise} has its bars there. What the program prints is in \.{unwoven/corpus/shown.inc}.
 
-@<What the program prints@>=
-enum { LINE = 67 };
+@<Find the place of a choice@>=
 struct viewer { const struct grammar *g; uint64_t next;
   struct passage text, variant; };
-  /* the held-out text that is looked at, the number of the next one, and the text as it
+  /* the text that is looked at, the number of the next one, and the text as it
      would be with another choice */
-static bool next_short(struct viewer *d, struct error *why)
-{
-  while (grammar_write(d->g, SEED_HELD_OUT, d->next++, &d->text, why))
-    if (d->text.sort == TEXT_CHRONICLE
-      && strlen(strstr(d->text.words, ". ") + 2) <= LINE) return true;
-  return false;
-}
-
-@ The first sentence of a chronicle gets a line for itself; the rest gets the second.
-@<What the program prints@>=
-static bool print_samples(struct viewer *d, struct error *why)
-{
-  const struct passage *p = &d->text;
-  for (int left = 2; left > 0; left--) {
-    if (!next_short(d, why)) return false;
-    const char *stop = strstr(p->words, ". ") + 1;
-    printf("%.*s\n%s\n%.1f bits in %zu choices\n",
-      (int) (stop - p->words), p->words, stop + 1,
-      p->bits, p->n_choices);
-  }
-  return true;
-}
-
-@ At which letter does a choice show? We replay the text with each other alternative in its place, keep all choices before it, and find
-where the two texts first differ. The earliest of these places is the letter that cannot be known without the choice. That is what we call the \emph{place} of a choice.
-@<What the program prints@>=
+@#
 static size_t first_difference(const struct passage *a, const struct passage *b)
 {
   size_t at = 0;
@@ -583,99 +542,3 @@ static size_t place_of(struct viewer *d, size_t k)
   /* The place of choice |k|: the first byte of the text that would be another if the choice
      were. What comes after a variant's choice is drawn anew, but a later difference does not
      count. The length of the text says that the choice shows nowhere. */
-
-@ The bits of one choice are computed again, with the logarithm of \cref{functions}, since the one above is private to the module. The data of the figure are
-the bytes of the text and the bits at each of them.
-@<What the program prints@>=
-static double worth(const struct choice *c)
-{
-  return num_log((double) c->total / c->weight) / num_log(2);
-}
-@#
-static bool print_surprise(struct viewer *d, struct error *why)
-{
-  double bits[MAX_PASSAGE_LEN] = @[{ 0 }@];
-  if (!next_short(d, why)) return false;
-  for (size_t k = 0; k < d->text.n_choices; k++)
-    bits[place_of(d, k)] += worth(&d->text.choices[k]);
-  printf("position,byte,bits\n");
-  for (size_t i = 0; i < d->text.length; i++)
-    printf("%zu,%d,%.3f\n", i, d->text.words[i], bits[i]);
-  return true;
-}
-
-@ This chapter gives lengths and shares in its prose, and the program counts them over many texts. A number that is not counted again is
-soon wrong: an earlier version of these pages said that the common words had half of all bits, which had been true once.
-@<What the program prints@>=
-@<Is a table one of those that every kind of text uses?@>@;
-@#
-struct census {
-  double bytes[N_TEXT_SORTS], texts[N_TEXT_SORTS], bits, common;
-  size_t longest, richest;
-};
-@#
-static void enter(const struct grammar *g, const struct passage *p,
-  struct census *a)
-{
-  a->bytes[p->sort] += (double) p->length;
-  a->texts[p->sort]++;
-  if (p->length > a->longest) a->longest = p->length;
-  if (p->n_choices > a->richest) a->richest = p->n_choices;
-  for (size_t k = 0; k < p->n_choices; k++) {
-    double b = worth(&p->choices[k]);
-    a->bits += b;
-    if (is_common(g, p->choices[k].drawn)) a->common += b;
-  }
-}
-
-@ The tables of common words are listed by their names; they are the first section of the file, after |"text"|.
-@<Is a table one of those that every kind of text uses?@>=
-static bool is_common(const struct grammar *g, size_t table)
-{
-  static const char *const common[] = @[{ "says", "how", "tone",@|
-    "replies", "colour", "count", "food", "small", "mild", "land",@|
-    "smell", "wild", "manner", "feel", "daypart", "ruler" }@];
-  size_t length;
-  uint32_t weight;
-  const char *name = grammar_table(g, table, SIZE_MAX, &length,
-    &weight);
-  for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
-    if (strlen(common[i]) == length
-      && memcmp(name, common[i], length) == 0) return true;
-  return false;
-}
-
-@ To count the alternatives we go through all tables once.
-@<What the program prints@>=
-static void print_account(const struct grammar *g,
-  const struct census *a)
-{
-  size_t n = 0, length;
-  uint32_t weight;
-  for (size_t t = 0; t < grammar_tables(g); t++)
-    for (size_t i = 0;
-      grammar_table(g, t, i, &length, &weight) != NULL; i++) n++;
-  printf("corpus.tables %zu\ncorpus.alternatives %zu\n",
-    grammar_tables(g), n);
-  printf("corpus.bytes.tale %.0f\ncorpus.bytes.chronicle %.0f\n",
-    a->bytes[TEXT_TALE] / a->texts[TEXT_TALE],
-    a->bytes[TEXT_CHRONICLE] / a->texts[TEXT_CHRONICLE]);
-  printf("corpus.common.percent %.0f\n", 100 * a->common / a->bits);
-  printf("corpus.longest %zu\ncorpus.richest %zu\n",
-    a->longest, a->richest);
-}
-
-@ The texts are those of the seed that no model is trained on, and there are enough of them that the digits we quote would not change with more.
-@<What the program prints@>=
-static bool print_values(struct viewer *d, struct error *why)
-{
-  enum { TEXTS = 20000 };
-  struct census a;
-  memset(&a, 0, sizeof a);
-  for (uint64_t n = 0; n < TEXTS; n++) {
-    if (!grammar_write(d->g, SEED_HELD_OUT, n, &d->text, why)) return false;
-    enter(d->g, &d->text, &a);
-  }
-  print_account(d->g, &a);
-  return true;
-}

@@ -1,13 +1,14 @@
-/* corpus.c -- made from workshop/11-corpus.w; change it there */
+/* corpus.c -- A grammar in a file, and the texts that it writes.
+   made from workshop/11-corpus.w; change it there
 
-/* A grammar in a file, and the texts that it writes. Reading checks everything that
-   can be checked by line, so that the writer may trust brackets, names of tables and
-   weights; what depends on the text (a key that was never remembered, a table that is
-   used up) is found by the writer, which stops with a sentence. Text n of a seed
-   depends on nothing but the grammar, the seed and n: no libm, no global state, whole
-   numbers for the dice. tables is sorted by name after reading; before that a table's
-   alternatives are only known to be the last. All strings are in words, which never
-   moves. */
+   Reading checks everything that can be checked by line, so that the writer may trust
+   brackets, names of tables and weights; what depends on the text (a key that was
+   never remembered, a table that is used up) is found by the writer, which stops with
+   a sentence. Text n of a seed depends on nothing but the grammar, the seed and n: no
+   libm, no global state, whole numbers for the dice. tables is sorted by name after
+   reading; before that a table's alternatives are only known to be the last. All
+   strings are in words, which never moves. */
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,10 @@
-/* plain.c -- made from workshop/10-gradients.w; change it there */
+/* plain.c -- The gradients in plain C: the reference, and what runs without AVX2.
+   made from workshop/10-gradients.w; change it there
 
-/* The gradients in plain C: the reference, and what runs without AVX2. It defines a
-   register of four numbers and its fused multiply and add, and includes the bodies
-   that wide.c includes too; so the two tables have the same results to the last bit. */
+   It defines a register of four numbers and its fused multiply and add, and includes
+   the bodies that wide.c includes too; so the two tables have the same results to the
+   last bit. */
+
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"

@@ -1,7 +1,9 @@
-/* wide.c -- made from workshop/10-gradients.w; change it there */
+/* wide.c -- The same with AVX2: eight numbers in a register.
+   made from workshop/10-gradients.w; change it there
 
-/* The same with AVX2: eight numbers in a register. On other machines the file is
-   empty and its table must not be named (network.c asks for the same macro). */
+   On other machines the file is empty and its table must not be named (network.c asks
+   for the same macro). */
+
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"
