@@ -432,30 +432,19 @@ static bool rewrite(struct memory *m, const char *pattern, size_t n,
   return true;
 }
 
-@ PCRE2 asks for memory through two functions of ours, but returns a block without saying how
-large it was, which our accounts need. So this one adapter does what chapter 0 declined to
-do: it writes the size before the block. The header has 64 bytes, to keep the alignment. A refusal is a null here, and the
+@ PCRE2 asks for memory through two functions of ours, so its blocks are in our accounts. A refusal is a null here, and the
 caller of PCRE2 finds the words for it. Only the machine code is not counted: PCRE2 asks the
 system itself for those pages.
 
 @<Let PCRE2 take its memory from ours@>=
-enum { HEADER = 64 };
 static void *take_for_pcre2(size_t n, void *m)
 {
-  if (n > SIZE_MAX - HEADER)@+ return NULL;
-  unsigned char *p = memory_alloc(m, MEMORY_TOKENS, n + HEADER, 1, NULL);
-  if (p == NULL)@+ return NULL;
-  memcpy(p, &n, sizeof n);
-  return p + HEADER;
+  return memory_alloc(m, MEMORY_TOKENS, n, 1, NULL);
 }
 @#
 static void give_for_pcre2(void *block, void *m)
 {
-  if (block == NULL)@+ return;
-  size_t n;
-  unsigned char *p = (unsigned char *) block - HEADER;
-  memcpy(&n, p, sizeof n);
-  memory_free(m, p);
+  memory_free(m, block);
 }
 
 @ A splitter keeps two things of PCRE2: where memory comes from, and the code. A hash of the pattern's text is kept as well, since PCRE2 does not return the text and a writer of files wants to know which pattern it was. Once a pattern has been compiled, any number of threads may search with it.

@@ -56,23 +56,14 @@ static bool rewrite(struct memory *m, const char *pattern, size_t n,
 }
 
 /* <Let PCRE2 take its memory from ours> */
-enum { HEADER = 64 };
 static void *take_for_pcre2(size_t n, void *m)
 {
-  if (n > SIZE_MAX - HEADER) return NULL;
-  unsigned char *p = memory_alloc(m, MEMORY_TOKENS, n + HEADER, 1, NULL);
-  if (p == NULL) return NULL;
-  memcpy(p, &n, sizeof n);
-  return p + HEADER;
+  return memory_alloc(m, MEMORY_TOKENS, n, 1, NULL);
 }
 
 static void give_for_pcre2(void *block, void *m)
 {
-  if (block == NULL) return;
-  size_t n;
-  unsigned char *p = (unsigned char *) block - HEADER;
-  memcpy(&n, p, sizeof n);
-  memory_free(m, p);
+  memory_free(m, block);
 }
 
 /* <What a splitter holds> */
