@@ -26,7 +26,7 @@ merges of the tokenizer. The model is run by the engine of chapter~2, without a 
 @^held-out texts@>
 
 The texts themselves are examined first.\lab{lab:examcorpus} We encode and decode \val{train.texts.decoded} texts, and all come back byte for byte. In the
-\val{train.grammar.tables} tables of the grammar, the number of alternatives that no text has used is \val{train.choices.unreached}.
+\val{train.grammar.tables} tables of the grammar, \val{train.choices.unreached} alternatives have not been used by any text.
 
 While the book is built, the program asks only two of the questions again, to show that the committed answers belong to this model:
 
@@ -77,7 +77,7 @@ The distance makes no visible difference. But the name may have been repeated si
 In code we ask for more: the right name has to win against the whole vocabulary. A variable that a function returns was set a few lines before; it gets a probability of
 \val{train.variables.local}. Some pages set a variable in their first line and print it in their last. At \given{100} to \given{300} tokens from its last mention, its name gets a probability of
 \val{train.variables.name.middle}, and after the name its value gets \val{train.variables.value.middle}, on \val{train.variables.middle.n} pages. Of
-\val{train.printed.n} such pages, greedy decoding prints the right value in a share of \val{train.printed.right}.
+\val{train.printed.n} such pages, the share on which greedy decoding prints the right value is \val{train.printed.right}.
 
 @* Calibration. \label{sec:examchances}
 A model may always know the likeliest token and still be wrong about how likely it is. If its probabilities agree with the frequencies, the model is well \emph{calibrated}. The book's running sentence is a good test,\lab{lab:examchances} because its frequencies in the source can be counted: among

@@ -299,8 +299,7 @@ void heap_free(struct memory *m, struct heap *h)
 @<A heap of things to do@>@;
 #endif
 
-@ In the file each function precedes the first one that calls it, except |pair_map_free| and |name_map_free|, which
-the header has declared before a table grows.
+@ The file has the two tables, and then the heap.
 
 @(table.c@>=
 @;
@@ -346,7 +345,7 @@ extern const char split_gpt2[], split_llama3[];
 
 @ Cutting goes piece by piece, so that the longest text needs no list of its pieces. The splitter is
 what is compiled once; |struct pieces| is a text on its way through it, and remembers how far we are (|at|) and where the next
-match was found (|from|, |to|). A search needs a place for its result, and some memory to search in. Inside the splitter they would make it, and with it a whole tokenizer, serve only one thread at a time. So the caller supplies them, as a |struct split_work|, and a splitter is only read.
+match was found (|from|, |to|). A search needs a place for its result, and some memory to search in. If these were in the splitter, only one thread at a time could use it, and with it the whole tokenizer. So the caller supplies them, as a |struct split_work|, and a splitter is only read.
 
 @<A pattern that cuts@>=
 struct split_work {@+ struct memory *m;@+ void *general, *result, *limits,
@@ -394,8 +393,8 @@ rewritten before compiling, and \texttt{\textbackslash S} likewise; inside brack
 as well as a class. A backslash is read together with what follows it, so that an escaped backslash before an \texttt s stays as it is: in \texttt{\textbackslash\textbackslash s} the letter is a letter.
 @^white space@>
 
-The letters of a word, \texttt{\textbackslash w}, are another such thing. PCRE2 means letters, numbers and the underscore. The library that the files were written for means all that Unicode calls alphabetic, marks, decimal digits, and punctuation that joins words; and by an accident of its tables six signs
-of the Latin alphabet's second half that are numbers but not decimal: three raised digits and three fractions. (We asked it about every character of Unicode.) Outside of brackets the list becomes a class of its own. The opposite, inside of brackets, cannot be written so, and nobody who gives us a pattern may use it there.
+The letters of a word, \texttt{\textbackslash w}, are another such thing. PCRE2 means letters, numbers and the underscore. The library for which the files were written means all that Unicode calls alphabetic, marks, decimal digits, punctuation that joins words and, by an accident of its tables, six signs
+that are numbers but not decimal: three raised digits and three fractions. (We asked it about every character of Unicode.) Outside of brackets the list becomes a class of its own. Inside of brackets the opposite, \texttt{\textbackslash W}, cannot be written so, and \cref{tokenizer-json} refuses it there.
 
 @<Rewrite white space and words in a pattern@>=
 #define WORD "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}" SIGNS

@@ -5,7 +5,7 @@
 \Cref{cuda} has the kernels, and the driver that starts them. Between the two stands one file of C. Suppose we left it out, and |linear| or |normalize| went straight to the driver. Then a token would take over a dozen calls of the driver in each layer. Before many of them we would have to copy a few numbers to the device (ids, positions, the addresses of pages), and copying needs waiting: the host may not touch the numbers again before they have arrived. The arrays of a pass would be allocated on the device, and freed again, \emph{for each token}, and CUDA's function that frees memory waits for everything that still runs.
 @^CUDA@>
 
-So nothing happens at once. A call writes down what to do and returns. Small numbers are collected on the way, and memory that is freed is kept for the next pass. All of it goes to the device in one piece when somebody wants numbers back (\cref{fig:devicequeue}).
+So nothing happens at once. A call writes down what to do and returns. Small numbers are collected on the way, and memory that is freed is kept for the next pass. All of it goes to the device in one piece when the engine wants numbers back (\cref{fig:devicequeue}).
 
 \fig{devicequeue}{fig:devicequeue}{A pass as the queue sees it. Calls of the host, on the left, only write into the list and into page-locked memory. The first call that wants numbers back sends both.}{Three columns. On the left, calls of the host from top to bottom: send ids, embed, normalize, linear and so on, get logits. Arrows lead from the calls to the middle column, which is in the host's memory: from send to a strip of small numbers, from the kernels to a list of launches. From get, an arrow leads to the right column, the device: there the strip arrives first, as a mirror; then the kernels of the list run one after the other; and the logits come back to the strip.}
 
@@ -132,7 +132,7 @@ void *device_send(struct device *d, const void *from, size_t bytes)
   return to;
 }
 
-@ When may the same page-locked memory be used again? Not after the list has been handed over, for the copy may still be under way. Only after we have waited for the device, and the simplest way to wait is to fetch one byte: it comes after all that was asked for before.
+@ When may the same page-locked memory be used again? Not after the list has been handed over, for the copy may still be under way. We must have waited for the device, and the simplest way to wait is to fetch one byte: it comes after all that was asked for before.
 
 A pass waits anyhow when it fetches its logits. So each pass finds the memory empty, and puts its numbers in the same places as the one before. That has a pleasant effect on graphs: a launch of the next token finds the same addresses in its arguments, and the driver has little to change.
 
@@ -166,7 +166,7 @@ struct device_block { void *p; size_t bytes, charged; enum memory_class what;
 
 @ A pass asks for the same arrays as the pass before it, of the same sizes and in the same order. So a block that is released is not given back to the driver. We keep it for the next request of exactly its size. That saves the waiting that an allocation means on a device; and the arrays get the same addresses in each pass, which is the other half of why the arguments of a graph hardly ever change.
 
-Is it safe to hand out a block that a kernel may still be reading? Yes, as long as whoever gets it uses it through the same list: the new launches come after the old ones.
+Is it safe to hand out a block that a kernel may still be reading? Yes, as long as the next owner uses it through the same list: the new launches come after the old ones.
 
 @<Find a block for a request@>=
 static struct device_block *kept_block(struct device *d, size_t bytes)
@@ -190,7 +190,7 @@ static void drop_kept(struct device *d)
     }
 }
 
-@ A new block enters the list before its bytes are charged to anybody.
+@ We make room in the list before we ask the driver: a block without a place in the list would be lost.
 
 @<Find a block for a request@>=
 static struct device_block *new_block(struct device *d, size_t bytes, struct error *why)
@@ -293,7 +293,7 @@ static void device_get(const struct buffers *b, void *to, const void *from, size
   d->filled = d->sent = 0;
 }
 
-@ A copy is a launch; and whether the device works is what has been noted.
+@ A copy is a launch. Whether the device works was noted when it failed.
 
 @<Move bytes to the device and back@>=
 static void device_copy(const struct buffers *b, void *to, const void *from, size_t bytes)
@@ -425,4 +425,4 @@ void device_memory_close(struct device *d)
 }
 
 @* The check.
-Everything in this chapter runs on any machine, since the driver of the host is a driver like CUDA's. The suite \.{check\_device} counts launches and lists, fills the page-locked memory to the brim, asks for long answers, and refuses every request for memory once. It also has a driver that breaks: it does what the host's does until its calls are used up, and then one call fails. The suite tries this with each call of an opening and a pass in turn, and wants the same sentence from that moment on, however often a pass is tried again. It cannot show time: that collecting and keeping is worth the trouble we think, and have not measured (\cref{sec:devicemeasured}).
+Everything in this chapter runs on any machine, since the driver of the host is a driver like CUDA's. The suite \.{check\_device} counts launches and lists, fills the page-locked memory to the brim, asks for long answers, and refuses every request for memory once. It also has a driver that breaks: it does what the host's does until its calls are used up, and then one call fails. The suite tries this with each call of an opening and a pass in turn, and wants the same sentence from that moment on, however often a pass is tried again. It cannot show time. We think that collecting and keeping are worth the trouble, but we have not measured it (\cref{sec:devicemeasured}).

@@ -17,10 +17,10 @@ A student has opened a stream of tokens on a telephone, in a train. The model wr
 
 After 10 seconds 500 events have been made, $500\cdot180=90000$ bytes, and $10\cdot3000=30000$ were taken: 60000 bytes wait.
 
-The answer is complete after $800/50=16$ seconds, and $800\cdot180=144000$ bytes long. By then $16\cdot3000=48000$ bytes have been taken, so 96000 wait, and from there on it gets less. The server never holds more than the answer has, whatever the telephone does. And if it takes nothing at all for \texttt{--send-timeout} seconds, the request is cancelled.
+The answer is complete after $800/50=16$ seconds, and $800\cdot180=144000$ bytes long. By then $16\cdot3000=48000$ bytes have been taken, so 96000 wait, the most of all. The server never holds more than the answer has, whatever the telephone does. And if it takes nothing at all for \texttt{--send-timeout} seconds, the request is cancelled.
 \end{byhand}
 
-@ Every chapter has a program that shows what it is about. This one starts the server in its own process, as the tests do (\cref{sec:streams}), and talks to it through a socket (\.{unwoven/server/shown.inc}). Its requests are written out line by line, because a well-behaved client would refuse to send most of them.
+@ This chapter's program starts the server in its own process, as the tests do (\cref{sec:streams}), and talks to it through a socket (\.{unwoven/server/shown.inc}). Its requests are written out line by line, because a well-behaved client would refuse to send most of them.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -140,7 +140,7 @@ static const size_t N_NINE = sizeof nine / sizeof *nine;
 { "no host",@| "GET /health HTTP/1.1\n\n", NULL },@|
 { "a foreign host",@| "GET /health HTTP/1.1\n" "Host: evil.example\n\n", NULL }
 
-@ The others have a body that calls itself something else than JSON, that is longer than \texttt{--max-body}, or that says what nobody can have meant.
+@ The others have a body that is not JSON by its own words, that is longer than \texttt{--max-body}, or that cannot mean what its sender wanted.
 
 @<Requests with a wrong body@>=
 { "not JSON, by its own words",@| POST "Host: localhost\n" "Content-Type: text/plain\n", "{}" },@|
@@ -232,7 +232,7 @@ How do you test something that strangers will use? We do it in four ways, and ea
 The suite \.{tests/suites/check\_serve.c} asks for a dozen kinds of texts, alone and in company, with little memory and with much, whole and in pieces, and compares each with \texttt{generate}'s by \texttt{==}; it sends requests such as those above, and a table of bodies with the error that each must get. A \emph{soak} (\.{tests/checks/soak.sh}) does everything at once: clients that stop reading, cut, drip and send garbage, between others whose answers are compared; at the end all accounts must be those of the beginning. The page has its browser. And we plant faults, among them each guard taken out, one by one: some test must fail for each.
 @^soak test@>
 
-What does it cost? A request costs its JSON and its tokens; a token in a stream costs an event, some lines of JSON. Even with the built-in model, whose tokens could hardly be cheaper, that is less work than the passes; with any model that people use you will not find it in a measurement. A connection costs some kilobytes, a waiting request its prompt, and a slot its text. The weights are there once.
+What does it cost? A request costs its JSON and its tokens; a token in a stream costs an event, some lines of JSON. Even with the built-in model, whose tokens could hardly be cheaper, that is less work than the passes, and it does not grow with the model. A connection costs some kilobytes, a waiting request its prompt, and a slot its text. The weights are there once.
 
 @* Exercises. \label{sec:serverexercises}
 Each exercise names the command that checks your answer.
