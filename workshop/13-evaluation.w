@@ -54,7 +54,7 @@ talk & \val{train.bits.talk} & \val{train.ratio.talk} & \val{train.draft.common.
 The column ``in common'' is the sum of the box above, taken over the whole vocabulary and averaged over all tokens. If the sibling proposed every token, about nine of ten proposals could be accepted.
 
 The last column compares how far back the attention heads look.\lab{lab:examheads} In a long text a head can look farther, so the mean is taken at the same
-positions of every text, those from 24 to 39. There is hardly a difference between the sorts: in each of them the heads look about ten tokens back on average.
+positions of every text, those from 24 to 39. There is hardly a difference between the sorts: in each of them the heads look ten or eleven tokens back on average.
 
 @* Recall. \label{sec:examrecall}
 A tale introduces its hero by name, and later sentences use the name again. Where a name has to come, any name from the tables of the grammar would be good English, but only one is right. Of

@@ -320,8 +320,7 @@ INCIPIT_API bool incipit_context_report(const struct incipit_context *c,
 @#
 @<Passes@>@;
 
-@ A sequence is named by a number that the library gives out, its \emph{handle}. Half of the number is the sequence's place in the cache, and the other half counts how often that place was given out. So the number of a closed sequence is not mistaken for
-that of the sequence which has its place now. No sequence has the number 0, so a row that was cleared and not filled in is refused as well.
+@ A sequence is named by a number that the library gives out, its \emph{handle}. The number of a closed sequence is refused, and so is 0, which is in a row that was cleared and not filled in (\cref{sec:outside-contexts}).
 @^sequence@>@^handle@>
 
 @<Sequences@>=
@@ -649,7 +648,7 @@ We let the number say as well \emph{which} tenant of the place is meant. Its low
 
 \printedfunction{library/contexts.c}{library_sequence}
 
-The first tenant of place 1 has the number $2^{16}+1$ and the second $2\cdot2^{16}+1$. The stale row is refused with a sentence, and the code says that the program is wrong and not the input. Since the count is never 0, no sequence has the number 0; so a row that was cleared and not filled in is caught as well. A number comes back only when its place has been given to $2^{16}-2$ other texts.
+The first tenant of place 1 has the number $2^{16}+1$ and the second $2\cdot2^{16}+1$. The stale row is refused with a sentence, and the code says that the program is wrong and not the input. Since the count is never 0, no sequence has the number 0. A number comes back only when its place has been given to $2^{16}-2$ other texts.
 
 A sequence has a second trap. A context cannot be used while it is at work, and the easiest way to do that by mistake is a callback, which runs in the middle of |incipit_generate|. The context is marked as busy while it writes, and every call asks for that mark first. The same test notices a context that was opened before a \.{fork}: the threads of its workers have stayed in the other process, and waiting for them would never end.
 

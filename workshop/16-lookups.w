@@ -130,7 +130,7 @@ void name_map_free(struct memory *m, struct name_map *p);
 @ The hash of a string is computed from all of its bytes: each is combined with the result so far, which is then multiplied by a constant.
 The function is known as FNV-1a.\side{By Fowler, Noll and Vo, in 1991 \cited{Noll 2026}. Its constants
 are a prime and an offset that were chosen by trying.} A multiplication carries upwards only, so the lowest bits of the product do not depend on
-the upper bits of any byte. Since the index is taken from the lowest bits, we first fold the upper half over them.
+the upper bits of any byte. Since the index is taken from the lowest bits, we first fold the upper half over them. The table grows and is filled as that of the pairs (\.{unwoven/lookups/names.inc}).
 @^hash function@>
 
 @<Find a string's slot, or the free one where it belongs@>=
@@ -151,45 +151,6 @@ static size_t name_place(const struct name_map *p, const unsigned char *byte,
 uint32_t name_map_get(const struct name_map *p, const unsigned char *byte, size_t n)
 {
   return p->cap == 0 ? 0 : p->slot[name_place(p, byte, n)].value;
-}
-
-@ This table grows in the same way as the first. We could have written both tables once, with a
-pointer to a function that compares keys; two short functions are easier to read than one
-with such a pointer.
-
-@<Give a table of names twice the room@>=
-static bool name_map_grow(struct memory *m, struct name_map *p, struct error *why)
-{
-  struct name_map larger = @[{ NULL, p->cap == 0 ? 64 : 2 * p->cap, p->used }@];
-  larger.slot = memory_alloc(m, MEMORY_TOKENS, larger.cap, sizeof *larger.slot, why);
-  if (larger.slot == NULL) return false;
-  for (size_t i = 0; i < p->cap; i++) {
-    const struct name_slot *s = &p->slot[i];
-    if (s->value != 0) larger.slot[name_place(&larger, s->byte, s->n)] = *s;
-  }
-  name_map_free(m, p);
-  *p = larger;
-  return true;
-}
-
-@ Entering a name is like entering a pair. If the name was there already, the slot now points to the new
-bytes, which are equal to the old ones. So a caller who enters a name again may release the place where it was before.
-
-@<Enter a name, and return the table@>=
-bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
-  size_t n, uint32_t value, struct error *why)
-{
-  if (2 * (p->used + 1) > p->cap && !name_map_grow(m, p, why)) return false;
-  struct name_slot *s = &p->slot[name_place(p, byte, n)];
-  if (s->value == 0) p->used++;
-  *s = (struct name_slot) @[{ byte, n, value }@];
-  return true;
-}
-@#
-void name_map_free(struct memory *m, struct name_map *p)
-{
-  memory_free(m, p->slot);
-  *p = (struct name_map) @[{ NULL, 0, 0 }@];
 }
 
 @* A heap. \label{sec:heap}
@@ -314,8 +275,7 @@ void heap_free(struct memory *m, struct heap *h)
 @<Give a table of pairs twice the room@>@;
 @<Enter a pair, and return the table@>@;
 @<Find a string's slot, or the free one where it belongs@>@;
-@<Give a table of names twice the room@>@;
-@<Enter a name, and return the table@>@;
+#include "lookups/names.inc"
 @<Put an entry into the heap@>@;
 @<Take the smallest entry out@>@;
 

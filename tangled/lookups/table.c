@@ -86,38 +86,7 @@ uint32_t name_map_get(const struct name_map *p, const unsigned char *byte, size_
 {
   return p->cap == 0 ? 0 : p->slot[name_place(p, byte, n)].value;
 }
-
-/* <Give a table of names twice the room> */
-static bool name_map_grow(struct memory *m, struct name_map *p, struct error *why)
-{
-  struct name_map larger = { NULL, p->cap == 0 ? 64 : 2 * p->cap, p->used };
-  larger.slot = memory_alloc(m, MEMORY_TOKENS, larger.cap, sizeof *larger.slot, why);
-  if (larger.slot == NULL) return false;
-  for (size_t i = 0; i < p->cap; i++) {
-    const struct name_slot *s = &p->slot[i];
-    if (s->value != 0) larger.slot[name_place(&larger, s->byte, s->n)] = *s;
-  }
-  name_map_free(m, p);
-  *p = larger;
-  return true;
-}
-
-/* <Enter a name, and return the table> */
-bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
-  size_t n, uint32_t value, struct error *why)
-{
-  if (2 * (p->used + 1) > p->cap && !name_map_grow(m, p, why)) return false;
-  struct name_slot *s = &p->slot[name_place(p, byte, n)];
-  if (s->value == 0) p->used++;
-  *s = (struct name_slot) { byte, n, value };
-  return true;
-}
-
-void name_map_free(struct memory *m, struct name_map *p)
-{
-  memory_free(m, p->slot);
-  *p = (struct name_map) { NULL, 0, 0 };
-}
+#include "lookups/names.inc"
 
 /* <Put an entry into the heap> */
 
