@@ -327,7 +327,7 @@ An error is one line of text. Two things can spoil it. A file may have a control
 \printedfunction{ground/errors.c}{error_say}
 
 So control characters become question marks, and a message that does not fit is cut after a whole character. There is a third trap, which you meet only abroad. A program may have asked for the customs of its country (its \emph{locale}), and then |printf| writes two and a half with a comma. Our sentences quote numbers as you would type them, so the thread gets the plain customs of C for this one message, and then its own back.
-@^locale@>@^UTF-8@>
+@^locale@>
 
 @* Mapped files, paths, and files that appear when they are whole. \label{sec:mapping}
 Reading a model means mapping its files into memory. Before we map a path we look at what we have opened: a directory can be opened too, and only the attempt to map it fails, with a message
