@@ -658,7 +658,7 @@ NUM_CALLED double num_cos(double x)
 
 @ In float, these functions and the logarithm and the power are rounded from double.
 That is slower than it need be, and right in nearly all cases to the last bit: a
-double has 29 bits more than a float, and only the last of them is wrong.
+double has 29 bits more than a float, and only the last one or two of them may be wrong.
 
 @<Those in float that are rounded from double@>=
 NUM_CALLED float num_logf(float x)
