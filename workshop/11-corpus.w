@@ -494,8 +494,8 @@ prevent both cases: everything remembered is shown, no two alternatives of a
 table are equal, and a repetition ends visibly.
 
 \widefig{surprise}{fig:surprise}{A chronicle, and the bits of its choices. Each bar is above the first letter that would be different if the choice
-were; all other letters are certain.}{A short text in two lines of letters. Ten bars with numbers stand above single letters: the first letter of the text, the
-beginning of its second sentence, and eight words. The highest have about four bits. All other letters are bare.}
+were; all other letters are certain.}{A short text in two lines of letters. Eight bars with numbers stand above single letters: the first letters of the
+three sentences, and of five words within them. The highest have about four bits. All other letters are bare.}
 
 \Cref{fig:surprise} shows where the bits are. Most letters have no bar: a reader who knows the grammar can predict them with certainty. A model that has learnt the grammar should be surprised at the same places, and
 by the same amount.

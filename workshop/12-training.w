@@ -834,7 +834,7 @@ static void adam_part(void *ctx, unsigned worker, unsigned workers)
 }
   /* shares of whole cache lines, in multiples of 64 weights */
 
-@ The norm, the rate and the share of the mean are the same for all weights, so one worker finds them before all begin.
+@ The norm, the rate and the share of the mean are the same for all weights. We find them first; then every worker moves its weights.
 @<A step of training@>=
 /*- The gradient is scaled down to norm 1 if its norm is larger. power1 and power2 correct the
    moments for their beginning at 0. */
