@@ -760,7 +760,7 @@ text: strawberry, comma, a strawberry, comma, \given{9999} plus 1 equals \given{
 In published vocabularies an English word is \val[2]{tokens.words.llama3.english} to \val[2]{tokens.words.llama2.english} tokens, punctuation included. German pays more. Its words are longer, and the list has fewer of them: in GPT-2, which was trained on English, the translation has
 \val[2]{tokens.german.gpt2} times as many tokens as the original, in Llama~3 \val[2]{tokens.german.llama3} times. If you pay by the token, you pay that much more for the same contents, wait that much longer for it, and fit that much less of it
 into a model's context, all that it can read at once. In C nearly every operator and bracket is a token, and so is, in GPT-2, every space of an indentation; Llama~3 and Qwen~3 have tokens for runs of spaces, and for a bracket with the line end after it. This book's own
-vocabulary is small and was trained on English tales; German falls apart in it, nearly into bytes.
+vocabulary is small and was trained on English tales; German falls apart in it, into less than two bytes a token.
 @^tokens per word@>
 
 \begin{table}[htp]

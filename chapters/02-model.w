@@ -477,7 +477,7 @@ struct attention_dims {
      that belongs to no position, and takes its part of the softmax */
 
 @* Windows, sinks, and segments. \label{sec:rowwindows}
-A row of a long text looks at every position before it, so each new token takes longer than the last. Some models put a bound to that: in some of their layers a row sees only the last |window| positions, its own among them. This is a \emph{sliding window}. Nothing further back is lost for good: each layer reaches further back than the one below, since the rows that it looks at have looked back themselves. A model that was made without a window can be given one when memory is short. Then it helps a great deal to leave the first few positions visible as well, the \emph{attention sinks}; \cref{sec:sinks} measures how much. So what a row sees is a range of positions and perhaps a few at the beginning:
+A row of a long text looks at every position before it, so each new token takes longer than the last. Some models put a bound to that: in some of their layers a row sees only the last |window| positions, its own among them. This is a \emph{sliding window}. Nothing further back is lost for good: each layer reaches further back than the one below, since the rows that it looks at have looked back themselves. A model that was made without a window can be given one when memory is short. Then it helps a large model to leave the first few positions visible as well, the \emph{attention sinks} (\cref{sec:sinks}); ours has no need of them (\cref{sec:lossy}). So what a row sees is a range of positions and perhaps a few at the beginning:
 @^window@>@^sliding window@>@^attention sink@>@^range of positions@>
 
 @<Which positions a row sees@>=
@@ -890,7 +890,7 @@ struct engine {
 @<The table of plain kernels@>@;
 
 @ We initialize the table by name. Otherwise you could exchange two kernels of the same type, such as |softmax| and |log_softmax|, and no
-compiler would tell you. The first four lines of functions are those of this chapter. The others have no arithmetic of a model in them: they move arrays about, measure how fast the machine is (\cref{phases}), or say which types of weights the table can multiply. What they are for is said in \.{unwoven/model/kernel.h}.
+compiler would tell you. The first four lines of functions are those of this chapter; the fifth has two products of \cref{model/quantization}. The others have no arithmetic of a model in them: they move arrays about, measure how fast the machine is (\cref{phases}), or say which types of weights the table can multiply. What they are for is said in \.{unwoven/model/kernel.h}.
 
 @<The table of plain kernels@>=
 const struct kernels kernels_plain = @[{ .name = "plain",@|
@@ -2160,7 +2160,7 @@ Real routers are not random, and the rows of one text choose more alike. But the
 
 \fig{touched}{fig:touched}{Different experts of a layer that some rows choose, of \given{128} with eight for each row. The line is the formula, the points are counted, with random logits.}{A curve over the rows of a pass, which double from 1 on. It begins at 8 experts, rises almost in proportion to the rows at first, reaches half of all experts at 11 rows, and is flat at all experts from the eighth point on. Nine points lie on the curve.}
 
-@ How do we know that it is right? Four of the small models of \.{tests/golden} have experts, one of them a shared expert as well, and a second implementation, in double precision, gives the same logits. A watcher checks which experts are chosen, with which weights. Rows of several texts go through in random schedules, with every table of kernels and any number of workers, and the bits are those of each text alone. And the counters are compared with sums over the experts that the watcher has seen.
+@ How do we know that it is right? Six of the small models of \.{tests/golden} have experts, one of them a shared expert as well, and a second implementation, in double precision, gives the same logits. A watcher checks which experts are chosen, with which weights. Rows of several texts go through in random schedules, with every table of kernels and any number of workers, and the bits are those of each text alone. And the counters are compared with sums over the experts that the watcher has seen.
 
 @* Exercises. \label{sec:modelexercises}
 Exercises 6, 7 and 10 change the engine; the command builds it anew and judges.

@@ -242,7 +242,7 @@ attention comes to take more time than everything else, and the cost of a whole 
 
 \fig{clock}{fig:clock}{Time of one pass, divided by its rows, over the number of rows, and the straight line
 of \eqref{eq:clock}. Bars span the middle half of the rounds. Measured once, with one thread and the fast kernels, on an AMD EPYC of which we had two cores.}{A plot of microseconds a row against rows in the pass. The points lie close to a
-straight line that starts well above zero and rises slowly: most of a row's cost does not depend on the length of the text.}
+straight line that starts well above zero and has doubled at the right end.}
 
 @* The general loop. \label{sec:generate}
 The loop of \cref{sec:sixsteps} writes one text for one program. The programs of this book want more of it: to show tokens as they come, to end in other ways, to select

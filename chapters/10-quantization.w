@@ -285,7 +285,7 @@ float block_number(enum weight_type type,@|
   const unsigned char *block, size_t i);
   /* number |i| of a block: |q*d|, which is exact, or |q*d + m|, rounded once */
 
-@ The integers of the five types with blocks of 32 are taken apart just as they were put together. Where their bytes begin, and what offset they have, is in the row of the type (\cref{sec:numbertypes}).
+@ The integers of the five types with blocks of 32 and equal steps are taken apart just as they were put together. Where their bytes begin, and what offset they have, is in the row of the type (\cref{sec:numbertypes}).
 
 @<The whole numbers of a block@>=
 static int nibble(const unsigned char *q, size_t i)
@@ -332,9 +332,9 @@ A scale of 16 bits for 32 numbers is more exact than it needs to be: it is right
 
 \texttt{q4\_k} is asymmetric. A group of 32 has a scale $s$ and a minimum $t$ of six bits each, and a number is $q\,sd-t\,d_{\min}$. That makes \val[1]{weights.bits.Q4_K} bits, as many as \texttt{q4\_0} has without any minimum. \texttt{q6\_k} is symmetric, with groups of 16, whose scales are signed bytes.
 
-The others are made of the same parts. \texttt{q5\_k} is \texttt{q4\_k} with a fifth bit for each number, in 32 bytes of its own. \texttt{q3\_k} is symmetric like \texttt{q6\_k}, but a scale has six bits, and \given{32} is subtracted from it. \texttt{q2\_k} gives each number two bits, four values; its groups of 16 have a scale and a minimum of four bits each, which share a byte. Such groups are expensive: of the \val[2]{weights.bits.Q2_K} bits that a number takes in this type, more than half a bit is for scales.
+The others are made of the same parts. \texttt{q5\_k} is \texttt{q4\_k} with a fifth bit for each number, in 32 bytes of its own. \texttt{q3\_k} is symmetric like \texttt{q6\_k}, but a scale has six bits, and \given{32} is subtracted from it. \texttt{q2\_k} gives each number two bits, four values; its groups of 16 have a scale and a minimum of four bits each, which share a byte. Such groups are expensive: of the \val[2]{weights.bits.Q2_K} bits that a number takes in this type, more than half a bit is for scales and minima.
 
-Files that are called ``Q4\_K\_M'' have most matrices in the first and a few, which were found to be more sensitive, in the second; ``Q5\_K\_M'' and ``Q3\_K\_M'' are mixtures of the same kind. To write such types well is an art. llama.cpp searches for the scales with the smallest error, and an error counts the more, the larger the inputs of its column were on sample texts: the file of these factors is called an \emph{importance matrix} (imatrix). We search too, for two of the types (\cref{sec:ksearch}), and another engine would not find the same scales.
+Files that are called ``Q4\_K\_M'' have most matrices in \texttt{q4\_k} and a few, which were found to be more sensitive, in \texttt{q6\_k}; ``Q5\_K\_M'' and ``Q3\_K\_M'' are mixtures of the same kind. To write such types well is an art. llama.cpp searches for the scales with the smallest error, and an error counts the more, the larger the inputs of its column were on sample texts: the file of these factors is called an \emph{importance matrix} (imatrix). We search too, for two of the types (\cref{sec:ksearch}), and another engine would not find the same scales.
 @^importance matrix@>
 
 @ In a superblock the integers are stored in an order that suits a kernel with registers of 32 bytes: of 64 numbers in \texttt{q4\_k} the first 32 are the low halves of 32 bytes, and the others the high halves of the same bytes. In \texttt{q6\_k} each half of the block, \given{128} numbers, is divided into four parts of 32. They share 64 bytes for their low four bits and 32 bytes for their high two. Where a number has two bits, in \texttt{q2\_k} and \texttt{q3\_k}, the four parts share their 32 bytes in the same way. \texttt{q3\_k} and \texttt{q5\_k} have one bit more for each of the \given{256} numbers: it takes 32 bytes, whose lowest bits belong to the first 32 numbers, the next bits to the next 32, and so on.

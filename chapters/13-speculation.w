@@ -696,7 +696,7 @@ One request leaves room for all its guesses, and saves most of its passes. With 
 So we have read the clock as well (\cref{tab:timedcompany}).\lab{lab:timedcompany} The built-in pair loses in any company. The other pair is a model in the shape of GPT-2 small, which has to wait for its weights, and a drafter that costs nothing and is right with eight guesses of ten. For one request it is a great gain. Four requests make up to 20 rows a pass, which is beyond this machine's ridge point of \val[0]{phases.balance.rows}, and most of the gain is gone. Sixteen requests make up to 80 rows, and everybody would be served sooner without guesses.
 
 \begin{table}[htp]
-\tabcaption{tab:timedcompany}{Tokens a second, of all requests together: without guesses, with up to four for each text, and how many times as many that is. One worker. The built-in model has its sibling; the model in GPT-2's shape has random weights, which are packed once, and a drafter that is right by arrangement.}
+\tabcaption{tab:timedcompany}{Tokens a second, of all requests together: without guesses, with up to four for each text, and how many times as many that is. One worker. The built-in model has its sibling; the model in GPT-2's shape has random weights, which are packed once, and a drafter that is right by arrangement. (Measured on another day than \cref{tab:batchrows}, when the memory of this virtual machine was faster.)}
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrrrr@@{}}
  & \multicolumn{3}{c}{the built-in pair} & \multicolumn{3}{c}{in GPT-2's shape}\\
 \tabhead{requests} & \tabhead{without} & \tabhead{with} & \tabhead{gain} & \tabhead{without} & \tabhead{with} & \tabhead{gain}\\\midrule
