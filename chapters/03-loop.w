@@ -241,7 +241,7 @@ rises by \val[1]{loop.clock.pair} nanoseconds for each key looked at. We timed \
 attention comes to take more time than everything else, and the cost of a whole text is on its way from the square of \eqref{eq:naive} to the cube of \eqref{eq:pairs}.
 
 \fig{clock}{fig:clock}{Time of one pass, divided by its rows, over the number of rows, and the straight line
-of \eqref{eq:clock}. Bars span the middle half of the rounds. Measured once, with one thread and the fast kernels, on an AMD EPYC of which we had two cores.}{A plot of microseconds a row against rows in the pass. The points lie close to a
+of \eqref{eq:clock}. Bars span the middle half of the rounds. Measured once, with one thread and the fast kernels of that day, on an AMD EPYC of which we had two cores. Since then the rows of a prompt attend in tiles (\cref{sec:attention}), and the line is flatter.}{A plot of microseconds a row against rows in the pass. The points lie close to a
 straight line that starts well above zero and has doubled at the right end.}
 
 @* The general loop. \label{sec:generate}
