@@ -544,7 +544,7 @@ A table says which key is which setting. Each key stands after the name of the a
 
 \printedheader[context_length..block_count, attention.head_count_kv, attention.value_length..rope.dimension_count, attention.scale, expert_count, vocab_size, rope.freq_base..rope.scale_linear]{families/gguf_keys.inc}
 
-Reading and writing go through the same rows, so a setting cannot be read under one name and written under another. Two kinds of rows look strange. Three keys repeat what others say, and \emph{nobody} reads them: |NONE|. We write them because other programs ask for them. Now suppose that a file gives its values another length than its keys, or turns only some of the dimensions. Which key is right? We do not know, and refuse the file. (With the size of the vocabulary we need not ask: it is the number of rows of the embedding.) The rows of stretchings are read and not written, because of these keys a file gets only those that belong to its kind of stretching.
+Reading and writing go through the same rows, so a setting cannot be read under one name and written under another. Two kinds of rows look strange. Three keys repeat what others say, and \emph{nobody} reads them: |NONE|. We write them because other programs ask for them. Now suppose that a file gives its values another length than its keys, or turns only some of the dimensions. Which key is right? We do not know, and refuse the file. (With the size of the vocabulary we need not ask: it is the number of rows of the embedding.) The rows of stretchings are read and not written, because of these keys a file gets only those that belong to its kind of stretching. A few keys may have a list, with a number for each layer, for there are architectures whose layers differ. In ours they do not: a list of equal numbers is that number, and any other list is refused.
 
 @ Some settings of a \.{config.json} have no key at all (\cref{tab:ggufsays}). What it says in words the tensors may say by being there: a model is tied if there is no \.{output.weight}, and a Llama has biases if its first layer has one. If another layer then lacks its bias, the loader notices. The exact GELU in a Llama, or scores that are scaled by the layer, cannot be said in any way, and so such a model cannot become a GGUF file.
 
@@ -558,6 +558,7 @@ Reading and writing go through the same rows, so a setting cannot be read under 
 \texttt{rope\_scaling} of a Llama 3 & the tensor \texttt{rope\_freqs.weight}, a divisor for each wheel\\
 \texttt{sliding\_window} & a key that \texttt{llama.cpp} reads in a few families only\\
 \texttt{hidden\_act}, scaled scores & not at all: the architecture has one\\
+\texttt{truncate} of yarn & not at all: bounds are rounded, but in a gpt-oss they are not\\
 \texttt{do\_sample} & not at all: so nobody follows the advice
 \end{tabular*}
 \end{table}
@@ -746,7 +747,7 @@ SentencePiece needs a translation that is less obvious. Its tokenizer merges the
 
 \printedfunction{tokenizer-json/gguf_vocabulary.c}{find_scores}
 
-Llama 3's way of stretching positions has no key. Its file gets the tensor \.{rope\_freqs.weight}, with a divisor for each frequency (\cref{sec:ropefactors}). Divisors are rounded to |float|, so a frequency may differ in its last bit from that of the directory; no other number of a file in \texttt{f32} differs at all.
+Llama 3's way of stretching positions has no key. Its file gets the tensor \.{rope\_freqs.weight}, with a divisor for each frequency (\cref{sec:ropefactors}). Divisors are rounded to |float|, so a frequency may differ in its last bit from that of the directory. So may those of a model with a setting that is no |float|, such as a factor of \given{7.3}, for a real number under a key is a |float|, too. No weight of a file in \texttt{f32} differs at all.
 
 @* What could get lost. \label{sec:quantlost}
 A setting that is forgotten is a model that writes nonsense. How could we be sure that we have forgotten none, including those that somebody adds next year? Not by looking at the list once more. Instead the program reads the finished file, with the same functions that everybody reads it with, and compares the settings with those of the directory, one by one, by the table of \cref{sec:settingrows}. If a setting has no key, the file says nothing of it, the reader assumes the usual, and the comparison fails with the setting's name. Only a file that passes gets the name that you asked for.

@@ -946,7 +946,14 @@ static const struct {
   { "a real context", L("context_length"), "\"llama.context~length\" 4=6 4=0x41800000", 1, "llama.context_length is 16; wanted: an integer" },
   { "a context of 64 bits", L("context_length"), "\"llama.context~length\" 4=10 8=16", 1, NULL },
   { "a negative context", L("context_length"), "\"llama.context~length\" 4=5 4=0xffffffff", 1, "llama.context_length is -1; wanted" },
-  { "a list of sizes", L("feed_forward_length"), "\"llama.feed~forward~length\" 4=9 4=4 8=2 4=24 4=24", 1, "llama.feed_forward_length is an array of 2; wanted: an integer" },
+  { "a list of sizes, one for each layer", L("feed_forward_length"), "\"llama.feed~forward~length\" 4=9 4=4 8=2 4=24 4=24", 1, NULL },
+  { "a list of sizes that are not the same", L("feed_forward_length"), "\"llama.feed~forward~length\" 4=9 4=4 8=2 4=24 4=23", 1, "llama.feed_forward_length is an array of 2; wanted: an integer" },
+  { "a list of too few sizes", L("feed_forward_length"), "\"llama.feed~forward~length\" 4=9 4=4 8=1 4=24", 1, "llama.feed_forward_length is an array of 1; wanted: an integer" },
+  { "a list of real sizes", L("feed_forward_length"), "\"llama.feed~forward~length\" 4=9 4=6 8=2 4=0x41c00000 4=0x41c00000", 1, "llama.feed_forward_length is an array of 2; wanted: an integer" },
+  { "a list of sizes that are none", L("feed_forward_length"), "\"llama.feed~forward~length\" 4=9 4=5 8=2 4=0xffffffff 4=0xffffffff", 1, "llama.feed_forward_length is an array of 2; wanted: an integer" },
+  { "a list of heads", L("attention.head_count"), "\"llama.attention.head~count\" 4=9 4=5 8=2 4=4 4=4", 1, NULL },
+  { "a list of heads of keys", L("attention.head_count_kv"), "\"llama.attention.head~count~kv\" 4=9 4=4 8=2 4=2 4=2", 1, NULL },
+  { "a list of widths of heads", L("attention.key_length"), "\"llama.attention.key~length\" 4=9 4=4 8=2 4=4 4=4", 1, "llama.attention.key_length is an array of 2; wanted: an integer" },
   { "no layers", L("block_count"), "", 0, "llama.block_count is missing" },
   { "more layers than tensors", L("block_count"), "\"llama.block~count\" 4=4 4=1000", 1, "1000 layers; wanted: no more layers than the file has tensors" },
   { "one layer too few", L("block_count"), "\"llama.block~count\" 4=4 4=1", 1, "blk.1.attn_k.weight is a tensor without use" },
@@ -967,6 +974,8 @@ static const struct {
   { "yarn, with bounds in the wrong order", NULL, "\"llama.rope.scaling.type\" 4=8 \"yarn\" \"llama.rope.scaling.factor\" 4=6 4=0x40000000 \"llama.rope.scaling.yarn~beta~fast\" 4=6 4=0x3f000000", 3, "llama.rope.scaling.yarn_beta_fast is 0.5; wanted: more than yarn_beta_slow" },
   { "yarn with a base of 1", L("rope.freq_base"), "\"llama.rope.freq~base\" 4=6 4=0x3f800000 \"llama.rope.scaling.type\" 4=8 \"yarn\" \"llama.rope.scaling.factor\" 4=6 4=0x40000000", 3, "llama.rope.freq_base is 1; wanted: more than 1" },
   { "an attention factor without yarn", NULL, "\"llama.rope.scaling.attn~factor\" 4=6 4=0x40000000", 1, "llama.rope.scaling.attn_factor is 2; wanted: 1, since this is not yarn" },
+  { "a whole attention factor without yarn", NULL, "\"llama.rope.scaling.yarn~attn~factor\" 4=6 4=0x40000000", 1, "llama.rope.scaling.yarn_attn_factor is 2; wanted: 1, since this is not yarn" },
+  { "a whole attention factor beside another", NULL, "\"llama.rope.scaling.type\" 4=8 \"yarn\" \"llama.rope.scaling.factor\" 4=6 4=0x40000000 \"llama.rope.scaling.attn~factor\" 4=6 4=0x3f800000 \"llama.rope.scaling.yarn~attn~factor\" 4=6 4=0x40000000", 4, "llama.rope.scaling.yarn_attn_factor is 2; wanted: 1, beside another such factor" },
   { "an attention factor of 1", NULL, "\"llama.rope.scaling.attn~factor\" 4=6 4=0x3f800000", 1, NULL },
   { "the old linear factor", NULL, "\"llama.rope.scale~linear\" 4=6 4=0x40000000", 1, NULL },
   { "a window", NULL, "\"llama.attention.sliding~window\" 4=4 4=8", 1, "llama.attention.sliding_window is 8; wanted: none, or at least the context of 16" },
@@ -1060,6 +1069,18 @@ START_TEST(settings_are_read)
   make_model("llama", path, NULL, "\"llama.rope.scaling.type\" 4=8 \"none\" \"llama.rope.scale~linear\" 4=6 4=0x40000000", 2);
   ck_assert(config_open(&c, &m, path, &why) && c.rope.kind == ROPE_PLAIN);
   config_close(&m, &c);
+  /* an attention factor of a config.json, as the converter writes it; in the words of yarn's first program it multiplies */
+  for (int i = 0; i < 3; i++) {
+    char more[400];
+    snprintf(more, sizeof more, "\"llama.rope.scaling.type\" 4=8 \"yarn\" \"llama.rope.scaling.factor\" 4=6 4=0x40800000 "
+      "\"llama.rope.scaling.yarn~attn~factor\" 4=6 4=%s %s", i == 1 ? "0x40000000" : "0x3f800000",
+      i == 2 ? "\"llama.rope.scaling.yarn~ext~factor\" 4=6 4=0x3f800000" : "");
+    make_model("llama", path, NULL, more, i == 2 ? 4 : 3);
+    ck_assert_msg(config_open(&c, &m, path, &why), "%s", why.text);
+    ck_assert(c.rope.kind == ROPE_YARN && c.rope.mscale == 0);
+    ck_assert(fabs(c.rope.attention_factor - (i == 2 ? 0.1 * log(4) + 1 : 1 + i)) < 1e-9);
+    config_close(&m, &c);
+  }
   ck_assert_uint_eq(m.all.live, 0);
   leave();
 }

@@ -125,15 +125,8 @@ static void compare_tokens(const char *a, const char *b)
   tokenizer_close(&m, s), tokenizer_close(&m, t);
   ck_assert_uint_eq(m.all.live, 0);
 }
-START_TEST(f32_has_the_same_logits)
+static void compare_logits(const char *from, const char *path, float off)
 {
-  char buffer[300], path[400];
-  const char *from = models[_i].path;
-  struct error why = { "" };
-  if (models[_i].is_shared) {
-    if ((from = shared_file(buffer, sizeof buffer, from)) == NULL) return;
-  }
-  ck_assert_msg(quantized(from, in_room(path, "f32.gguf"), "f32", NULL, &why), "%s", why.text);
   struct rig a, b;
   uint32_t ids[8] = { 3, 1, 4, 1, 5, 2, 2, 0 };
   size_t which[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
@@ -145,10 +138,65 @@ START_TEST(f32_has_the_same_logits)
   ck_assert(v <= 4096 && v == b.lm->config.vocab_size);
   ck_assert(model_evaluate(&a.e, a.lm, a.s, ids, n, which, n, x, &a.why) && model_evaluate(&b.e, b.lm, b.s, ids, n, which, n, y, &b.why));
   for (size_t i = 0; i < n * v; i++)
-    ck_assert_msg(models[_i].off == 0 ? x[i] == y[i] : x[i] - y[i] <= models[_i].off && y[i] - x[i] <= models[_i].off,
+    ck_assert_msg(off == 0 ? x[i] == y[i] : x[i] - y[i] <= off && y[i] - x[i] <= off,
       "%s: %zu: %g and %g", from, i, (double) x[i], (double) y[i]);
   rig_close(&a), rig_close(&b);
+}
+START_TEST(f32_has_the_same_logits)
+{
+  char buffer[300], path[400];
+  const char *from = models[_i].path;
+  struct error why = { "" };
+  if (models[_i].is_shared) {
+    if ((from = shared_file(buffer, sizeof buffer, from)) == NULL) return;
+  }
+  ck_assert_msg(quantized(from, in_room(path, "f32.gguf"), "f32", NULL, &why), "%s", why.text);
+  compare_logits(from, path, models[_i].off);
   compare_tokens(from, path);
+  leave();
+}
+END_TEST
+
+/* settings that published models of a family do not have, and others may: they are in the file to the last bit, or the refusal
+   names what cannot be. key: is in the file; a point before it: is not */
+static const struct {
+  const char *base, *set[8], *key, *words;
+} unusual[] = {
+  { "llama-yarn", { "rope_parameters.truncate", "false" }, NULL, "its truncate, a setting of yarn, cannot be said in a GGUF file" },
+  { "llama-yarn", { "rope_parameters.truncate", "false", "rope_parameters.beta_slow", "1e-7", "rope_parameters.beta_fast", "100" }, NULL, NULL },
+  { "llama-yarn", { "rope_parameters.attention_factor", "1.15" }, "llama.rope.scaling.attn_factor", NULL },
+  { "llama-yarn", { "rope_parameters.attention_factor", "1.19" }, ".llama.rope.scaling.yarn_attn_factor", NULL },
+  { "families/granite", { "logits_scaling", "1.0" }, "granite.logit_scale", NULL },
+  { "families/granite", { "logits_scaling", NULL }, "granite.logit_scale", NULL },
+  { "families/gemma3", { "query_pre_attn_scalar", "6" }, "gemma3.attention.sliding_window_pattern", NULL },
+  { "families/gemma3", { "query_pre_attn_scalar", "6", "sliding_window_pattern", "1" }, ".gemma3.attention.sliding_window_pattern", NULL },
+  { "families/gemma3", { "query_pre_attn_scalar", "6", "sliding_window_pattern", "6" }, ".gemma3.attention.sliding_window_pattern", NULL },
+  { "families/gemma2", { "query_pre_attn_scalar", "6" }, ".gemma2.attention.sliding_window_pattern", NULL },
+  { "families/gemma2", { "query_pre_attn_scalar", "6", "layer_types", "[\"full_attention\", \"sliding_attention\", \"full_attention\"]" },
+    "gemma2.attention.sliding_window_pattern", NULL },
+  { "families/gpt_oss", { "swiglu_limit", "7", "swiglu_alpha", "1.702" }, ".gpt-oss.attention.sliding_window_pattern", NULL },
+  { "families/gpt_oss", { "swiglu_limit", "7", "swiglu_alpha", "1.702", "layer_types", "[\"full_attention\", \"sliding_attention\", \"sliding_attention\"]" },
+    "gpt-oss.attention.sliding_window_pattern", NULL },
+  { "families/gpt_oss", { "swiglu_limit", "7", "swiglu_alpha", "1.702", "rope_parameters.beta_slow", "0.05", "rope_parameters.truncate", "true" }, NULL, "its truncate, a setting of yarn," } };
+START_TEST(odd_settings_are_said_or_named)
+{
+  char dir[200], path[400];
+  struct error why = { "" };
+  const char *const *set = unusual[_i].set, *key = unusual[_i].key;
+  variant_make(dir, unusual[_i].base);
+  for (int k = 0; k < 8 && set[k] != NULL; k += 2) variant_json(dir, "config.json", set[k], set[k + 1]);
+  bool ok = quantized(dir, in_room(path, "odd.gguf"), "f32", NULL, &why);
+  ck_assert_msg(ok == (unusual[_i].words == NULL), "%s: %s", unusual[_i].base, why.text);
+  if (!ok) ck_assert_msg(strstr(why.text, unusual[_i].words) != NULL && files_in_room() == 0, "%s", why.text);
+  else {
+    size_t n;
+    unsigned char *b = slurp(path, &n);
+    bool wanted = key == NULL || key[0] != '.', there = key == NULL || memmem(b, n, key + !wanted, strlen(key + !wanted)) != NULL;
+    ck_assert_msg(there == wanted, "%s: %s", unusual[_i].base, key);
+    free(b);
+    compare_logits(dir, path, 0);
+  }
+  variant_drop(dir);
   leave();
 }
 END_TEST
@@ -836,6 +884,7 @@ int main(void)
   TCase *t = tcase_create("files");
   tcase_set_timeout(t, 120);
   tcase_add_loop_test(t, f32_has_the_same_logits, 0, sizeof models / sizeof *models);
+  tcase_add_loop_test(t, odd_settings_are_said_or_named, 0, sizeof unusual / sizeof *unusual);
   tcase_add_test(t, the_types_are_those_of_the_table);
   tcase_add_loop_test(t, every_type_reads_back, 0, N_TYPES);
   tcase_add_test(t, experts_are_one_tensor);

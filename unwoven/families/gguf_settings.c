@@ -70,8 +70,7 @@ static const struct { const char *name; double only; } fixed_keys[] =
   {"attention.max_alibi_bias", 0}, {"attention.clamp_kqv", 0},
   {"attn_logit_softcapping", 0}, {"final_logit_softcapping", 0},
   {"logit_scale", 1}, {"residual_scale", 1}, {"embedding_scale", 1},
-  {"rope.scaling.yarn_ext_factor", 1}, {"rope.scaling.yarn_attn_factor", 1},
-  {"rope.scaling.yarn_log_multiplier", 0}, {"nextn_predict_layers", 0} };
+  {"rope.scaling.yarn_ext_factor", 1}, {"rope.scaling.yarn_log_multiplier", 0}, {"nextn_predict_layers", 0} };
 
 const char *gguf_settings_key(size_t *i, const char *family,
   const struct setting **s)
@@ -149,8 +148,7 @@ static const char *const read_elsewhere[] = { "general.architecture",
   "tokenizer.ggml.add_space_prefix", "tokenizer.ggml.remove_extra_whitespaces",
   "tokenizer.ggml.precompiled_charsmap", "tokenizer.chat_template" };
 
-/* A count must be an integer, a switch true or false. Some architectures have lists here, a number
-   for each layer; ours have one number for all. */
+/* A count must be an integer, a switch true or false. */
 static bool is_of_kind(const struct gguf_entry *e, enum setting_kind kind, double *x)
 {
   bool flag = false;
@@ -177,6 +175,21 @@ static void words_for(const struct setting *to, char wanted[64])
     : "an integer from %.0f to %.0f", to->min, to->max);
 }
 
+/* Some architectures have lists here, a number for each layer, and llama.cpp reads a list of these five
+   wherever it reads the number. In our families all layers are alike. */
+static bool is_alike(const struct key_reader *s, const struct gguf_entry *e, int number, double *x)
+{
+  static const int listed[] = { SETTING_d_inner, SETTING_n_heads, SETTING_n_kv_heads, SETTING_d_expert,
+    SETTING_n_chosen };
+  bool may = false;
+  for (size_t i = 0; i < sizeof listed / sizeof listed[0]; i++) may = may || number == listed[i];
+  if (!may || !gguf_integer(e) || e->count != s->c->n_layers) return false;
+  *x = gguf_number(e, 0);
+  for (uint64_t i = 1; i < e->count; i++)
+    if (gguf_number(e, i) != *x) return false;
+  return true;
+}
+
 static bool take_windows(struct key_reader *s, const struct gguf_entry *e, const char *key);
 
 /* The comparison is written so that a NaN is outside of all bounds. Which layers have a window is a number
@@ -192,7 +205,8 @@ static bool take_key(struct key_reader *s, const struct key_row *row, const char
   if (e != NULL && e->is_array && to->at == offsetof(struct model_config, window_pattern))
     return take_windows(s, e, key);
   words_for(to, wanted);
-  if (!is_of_kind(e, to->kind, &x)) return key_bad(s, key, wanted);
+  bool alike = e != NULL && e->is_array && is_alike(s, e, row->number, &x);
+  if (!alike && !is_of_kind(e, to->kind, &x)) return key_bad(s, key, wanted);
   if (!(x >= to->min && x <= to->max)) return key_bad(s, key, wanted);
   setting_put(to, s->c, x);
   return true;
@@ -304,7 +318,8 @@ static bool derive_switches(struct key_reader *s)
   if (largest > 0) c->score_scale = 1 / sqrt(c->n_layers == largest
     ? (double) c->d_model / c->n_heads : (double) c->head_dim);
   if (c->root_embedding) c->embedding_scale = sqrt((double) c->d_model);
-  if (s->bit == GRANITE && c->logit_scale != 0) c->logit_scale = 1 / c->logit_scale;
+  if (s->bit == GRANITE && c->logit_scale != 0)
+    c->logit_scale = c->logit_scale == 1 ? 0 : 1 / c->logit_scale;
   derive_experts(c, s->bit);
   if (c->n_chosen > c->n_experts)
     return key_bad(s, key_of(s, "expert_used_count", key), "at most expert_count");
@@ -340,11 +355,29 @@ static bool derive_sizes(struct key_reader *s)
     && (is_used(s, "attention.sliding_window") || check_window(s)) && derive_switches(s);
 }
 
+/* Two keys are about the attention of yarn. attn_factor multiplies the factor that follows from the
+   stretching, and readers know it. yarn_attn_factor is what llama.cpp's converter makes of a config.json's
+   attention_factor: for the makers of a model that is the factor itself, 1 as well as any other, and
+   llama.cpp reads over it in our families. Beside a yarn_ext_factor it comes from the words of yarn's first program, in which it
+   multiplies too, and beside an attn_factor from a program that writes all keys there are: then it must
+   change nothing. */
+static bool take_attention(struct key_reader *s, double times, double whole)
+{
+  struct rope_config *r = &s->c->rope;
+  char key[128];
+  bool alone = gguf_find(&s->g, key_of(s, "rope.scaling.attn_factor", key)) == NULL
+    && gguf_find(&s->g, key_of(s, "rope.scaling.yarn_ext_factor", key)) == NULL;
+  if (!alone && whole != 0 && whole != 1)
+    return key_bad(s, key_of(s, "rope.scaling.yarn_attn_factor", key), "1, beside another such factor");
+  r->attention_factor = alone ? whole : 0;
+  r->attention_factor = times * rope_scaled_attention(r);
+  return true;
+}
+
 /* The kind of stretching is a word. Before it existed there was a key with the factor alone,
    rope.scale_linear, and a factor without a word still means linear stretching, as llama.cpp reads
    it; of two factors the newer key's counts, because its row comes later. Llama 3's kind has no word
-   at all: its files have a tensor with a divisor for each wheel, which the loader finds. In yarn the
-   key with the attention factor multiplies the factor that follows from the stretching. No key says
+   at all: its files have a tensor with a divisor for each wheel, which the loader finds. No key says
    whether yarn rounds its bounds; the makers of gpt-oss do not. Bounds in the
    wrong order and a base of 1 are refused, as in a config.json: yarn divides by the base's logarithm. */
 static bool take_stretching(struct key_reader *s)
@@ -352,7 +385,8 @@ static bool take_stretching(struct key_reader *s)
   struct rope_config *r = &s->c->rope;
   struct gguf_words kind = { "none", 4 };
   char key[128];
-  double times = r->attention_factor > 0 ? r->attention_factor : 1;
+  double times = r->attention_factor > 0 ? r->attention_factor : 1, whole = r->mscale;
+  r->attention_factor = r->mscale = 0;
   r->truncate = s->bit != GPT_OSS;
   const struct gguf_entry *e = gguf_find(&s->g, key_of(s, "rope.scaling.type", key));
   if (e != NULL && !gguf_string(e, &kind)) kind.n = 0;
@@ -366,11 +400,12 @@ static bool take_stretching(struct key_reader *s)
     return key_bad(s, key_of(s, "rope.scaling.factor", key), "a number from 1 on");
   if (r->original == 0) r->original = s->c->n_positions;
   if (r->mscale_all_dim > 0) r->mscale = 1;
+  if ((r->kind != ROPE_YARN || s->bit == PHI3) && whole != 0 && whole != 1)
+    return key_bad(s, key_of(s, "rope.scaling.yarn_attn_factor", key), "1, since this is not yarn");
   if (s->bit == PHI3) { /* its lists of divisors are tensors, and say the rest */
     r->kind = ROPE_PLAIN, r->attention_factor = times;
     return true;
   }
-  r->attention_factor = 0;
   if (r->kind != ROPE_YARN)
     return times == 1 || key_bad(s, key_of(s, "rope.scaling.attn_factor", key),
       "1, since this is not yarn");
@@ -379,8 +414,7 @@ static bool take_stretching(struct key_reader *s)
       "more than yarn_beta_slow");
   if (r->theta <= 1)
     return key_bad(s, key_of(s, "rope.freq_base", key), "more than 1");
-  r->attention_factor = times * rope_scaled_attention(r);
-  return true;
+  return take_attention(s, times, whole);
 }
 
 /* An id that is absent stays as it was. */

@@ -13,7 +13,8 @@
 #include "families/gguf_settings.h"
 #include "families/rope_scaling.h"
 
-/* In these families a window has a key, and readers look for it. */
+/* In these families a window has a key, and readers look for it. In some of them readers take the layers
+   that have it for every one but the second, or the sixth, unless a list says otherwise. */
 static bool takes_window(unsigned bit)
 { return (bit & (GEMMA2 | GEMMA3 | PHI3 | NEAR_TURNED | GPT_OSS)) != 0; }
 
@@ -60,6 +61,18 @@ static void add_numbers(struct gguf_draft *d, const char *arch,
   }
 }
 
+/* What readers multiply by, to get whole. The quotient is rounded in the file, so the product may miss
+   whole by the last bit; one of its neighbours may hit. */
+static double factor_of(double whole, double by)
+{
+  float near = (float) (whole / by);
+  for (int k = 0; k < 3; k++) {
+    float x = (float) ((double) near * (1 + (k == 2 ? -1 : k) * 0x1.4p-24));
+    if ((float) ((double) x * by) == (float) whole) return (double) x;
+  }
+  return (double) near;
+}
+
 /* Of the ways to stretch positions two have keys; Llama 3's is a tensor instead. In yarn the
    attention factor is written relative to the one that follows from the stretching, as readers
    expect: they multiply the two. A Ministral 3 has a key for one of the two numbers that shape it;
@@ -82,28 +95,48 @@ static void add_rope(struct gguf_draft *d, const char *arch,
   gguf_add_count(d, key_in(arch, "rope.scaling.original_context_length", key),
     r->original);
   gguf_add_real(d, key_in(arch, "rope.scaling.attn_factor", key),
-    rope_scaled_attention(r) / rope_scaled_attention(&plain));
+    factor_of(rope_scaled_attention(r), rope_scaled_attention(&plain)));
   gguf_add_real(d, key_in(arch, "rope.scaling.yarn_beta_fast", key), r->beta_fast);
   gguf_add_real(d, key_in(arch, "rope.scaling.yarn_beta_slow", key), r->beta_slow);
 }
 
-/* The keys that are no settings of the table, or say them in another way. */
+static bool lists_windows(const struct model_config *c, unsigned bit)
+{
+  uint32_t every = family_named(c->family)->always.window_pattern;
+  bool usual = true;
+  for (uint32_t i = 0; i < c->n_layers; i++)
+    usual = usual && (config_window(c, i) > 0) == ((i + 1) % every != 0);
+  return !usual || (bit & NEAR_TURNED) != 0;
+}
+
+/* A Gemma 3 without a window in any layer has none. */
+static void add_windows(struct gguf_draft *d, const char *arch, const struct model_config *c,
+  unsigned bit)
+{
+  char key[80];
+  bool some = bit != GEMMA3;
+  for (uint32_t i = 0; i < c->n_layers; i++) some = some || config_window(c, i) > 0;
+  uint32_t window = some ? c->window : 0;
+  if (takes_window(bit) && (bit != EXAONE4 || window > 0))
+    gguf_add_count(d, key_in(arch, "attention.sliding_window", key), window);
+  if (window == 0 || (bit & (GEMMA2 | GEMMA3 | NEAR_TURNED | GPT_OSS)) == 0 || !lists_windows(c, bit)) return;
+  gguf_add_array(d, key_in(arch, "attention.sliding_window_pattern", key), GGUF_BOOL, c->n_layers);
+  for (uint32_t i = 0; i < c->n_layers; i++) gguf_add_number(d, 1, config_window(c, i) > 0);
+}
+
+/* The keys that are no settings of the table, or say them in another way. Other readers of a Granite
+   insist on its divisor. */
 static void add_switches(struct gguf_draft *d, const char *arch, const struct model_config *c,
   unsigned bit)
 {
   char key[80];
-  if (bit == GRANITE && c->logit_scale != 0)
-    gguf_add_real(d, key_in(arch, "logit_scale", key), 1 / c->logit_scale);
+  if (bit == GRANITE) gguf_add_real(d, key_in(arch, "logit_scale", key),
+    c->logit_scale != 0 ? 1 / c->logit_scale : 1);
   if ((bit & (NEOX | STABLELM)) != 0)
     gguf_add_flag(d, key_in(arch, "use_parallel_residual", key), c->parallel);
   if ((bit & PARTLY) != 0)
     gguf_add_count(d, key_in(arch, "rope.dimension_count", key), config_rotary(c));
-  if (takes_window(bit) && (bit != EXAONE4 || c->window > 0))
-    gguf_add_count(d, key_in(arch, "attention.sliding_window", key), c->window);
-  if ((bit & NEAR_TURNED) != 0 && c->window > 0) {
-    gguf_add_array(d, key_in(arch, "attention.sliding_window_pattern", key), GGUF_BOOL, c->n_layers);
-    for (uint32_t i = 0; i < c->n_layers; i++) gguf_add_number(d, 1, config_window(c, i) > 0);
-  }
+  add_windows(d, arch, c, bit);
   if (c->rope.local_theta > 0)
     gguf_add_real(d, key_in(arch, "rope.freq_base_swa", key), c->rope.local_theta);
 }
@@ -132,6 +165,20 @@ static bool loses_window(const struct model_config *c, const char *path,
   return false;
 }
 
+/* Nor is there a key for yarn's truncate: readers round the bounds, or in a gpt-oss do not. Where no wheel
+   stands between a bound and the rounded one, nothing is lost. */
+static bool loses_truncate(const struct model_config *a, const struct model_config *b)
+{
+  struct rope_config other = a->rope;
+  uint32_t half = config_rotary(a) / 2;
+  bool same = true;
+  other.truncate = b->rope.truncate;
+  for (uint32_t i = 0; a->rope.kind == ROPE_YARN && i < half; i++)
+    same = same && (float) rope_scaled_frequency(&a->rope, i, half)
+      == (float) rope_scaled_frequency(&other, i, half);
+  return !same;
+}
+
 /* Which settings must be the same, the model's table says. A real number is rounded to float in the
    file, and so for the comparison. */
 bool gguf_settings_same(const struct model_config *a, const struct model_config *b,
@@ -154,6 +201,7 @@ bool gguf_settings_same(const struct model_config *a, const struct model_config 
   }
   if (lost == NULL && a->query_growth > 0 && a->rope.original != b->rope.original)
     lost = "length of the first training";
+  if (lost == NULL && loses_truncate(a, b)) lost = "truncate, a setting of yarn,";
   if (lost == NULL && (float) a->rope.local_theta != (float) b->rope.local_theta)
     lost = "base of layers with a window";
   if (lost == NULL && memcmp(a->eos, b->eos, a->n_eos * sizeof *a->eos) != 0)
