@@ -39,6 +39,8 @@ FILES = {
   "ernie4_5": ("ernie4_5", but("ernie4_5", use_bias=False), None),
   "seed_oss": ("seed_oss", SEED, None),
   "ministral3": ("mistral3", but("ministral3"), None),
+  "mixtral-fused": ("llama", but("mixtral"), "fused"),
+  "qwen2_moe-fused": ("qwen2moe", but("qwen2_moe", num_hidden_layers=2, decoder_sparse_step=1), "fused"),
 }
 def sparse(c): return c["model_type"] in families.SPARSE
 def heads(c):
@@ -101,7 +103,8 @@ def tensors(arch, c, w, form):
     for name, of in apart.items(): out[name + ".weight"] = np.stack([of[h] for h in sorted(of)])
     if form == "fused":
         for l in range(c["num_hidden_layers"]):
-            for what in ("weight", "bias"): out["blk.%d.attn_qkv.%s" % (l, what)] = np.concatenate([out.pop("blk.%d.attn_%s.%s" % (l, n, what)) for n in "qkv"])
+            for what in ("weight", "bias"):
+                if "blk.%d.attn_q.%s" % (l, what) in out: out["blk.%d.attn_qkv.%s" % (l, what)] = np.concatenate([out.pop("blk.%d.attn_%s.%s" % (l, n, what)) for n in "qkv"])
     if form == "silent": out = {n: x[0] if "inp_shexp" in n else x for n, x in out.items()} # as llama-quantize writes a matrix of one row
     return out
 def keys(g, arch, c, form):

@@ -614,7 +614,7 @@ END_TEST
 
 /* files that an independent script made by the rules of llama.cpp's converter, and of older ones; the logits are a reference's that
    has not seen them */
-static const struct { const char *name, *family; } file_model[] = { { "mixtral", "mixtral" }, { "mixtral-split", "mixtral" },
+static const struct { const char *name, *family; } file_model[] = { { "mixtral", "mixtral" }, { "mixtral-split", "mixtral" }, { "mixtral-fused", "mixtral" }, { "qwen2_moe-fused", "qwen2_moe" },
   { "mixtral-wide", "mixtral" }, { "olmoe", "olmoe" }, { "qwen2_moe", "qwen2_moe" }, { "qwen2_moe-silent", "qwen2_moe" },
   { "qwen3_moe", "qwen3_moe" }, { "pythia", "gpt_neox" }, { "pythia-serial", "gpt_neox" }, { "falcon", "falcon" },
   { "falcon-old", "falcon" }, { "phi", "phi" }, { "phi-fused", "phi" }, { "stablelm", "stablelm" }, { "stablelm-serial", "stablelm" },

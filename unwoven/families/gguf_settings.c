@@ -507,7 +507,8 @@ static bool look_at_tensors(struct key_reader *s)
     }
     if (!gguf_next(&s->parts->part[part].g, &w, &t, s->why)) return false;
     if (named(&t, "output.weight")) c->tied = false;
-    if (named(&t, "blk.0.attn_q.bias")) c->qkv_bias = true;
+    if (named(&t, "blk.0.attn_q.bias") || ((s->bit & (FALCON | PHI3)) == 0 && named(&t, "blk.0.attn_qkv.bias")))
+      c->qkv_bias = true;
     if (named(&t, "blk.0.attn_output.bias")) c->out_bias = true;
     if (named(&t, "blk.0.ffn_down.bias")) c->mlp_bias = true;
     if (s->bit == PHI3 && named(&t, "rope_factors_long.weight")) c->rope.kind = ROPE_LONG;

@@ -26,6 +26,7 @@ struct model_loader {
   const struct kernels *k; /* those that will multiply */
   struct model *lm;
   const struct tensor_layout *layout;
+  struct tensor_layout fused; /* that of a file of this format in which three matrices are one */
   const char *prefix; /* the layout's, or nothing, or that of a wrapper, */
   const char *outer; /* which may have another for the head */
   bool sees; /* the prefix is of a wrapper, which has tensors of its own */
@@ -656,6 +657,20 @@ static bool model_frequencies(struct model_loader *a)
   return lm->frequency != NULL;
 }
 
+/* A converter can put queries, keys and values of any family into one tensor, one above the other; the rest
+   of the file stays as it is, order of rows and all. */
+static void find_fused(struct model_loader *a)
+{
+  static const char name[] = "blk.0.attn_qkv.weight";
+  const struct tensor_layout *l = a->layout;
+  if (strcmp(l->format, "gguf") != 0 || l->of[TENSOR_QKV].pattern != NULL
+    || tensor_file_find(a->lm->weights, name) == NULL) return;
+  a->fused = *l;
+  a->fused.sliced = true;
+  a->fused.of[TENSOR_QKV] = (struct tensor_naming) { "blk.#.attn_qkv", false, false, NULL };
+  a->layout = &a->fused;
+}
+
 /* The layout of the file's format, for the family that the settings have named. If the first layer has a
    tensor that only older files have, the file is one of them. A file that
    was saved from the body of a model, without the head, has no prefix, and one of a model that sees has
@@ -676,6 +691,7 @@ static bool model_layout(struct model_loader *a)
     layout_name_of(older, older->told_by, "", 0, 0, "weight", name);
     if (tensor_file_find(w, name) != NULL) a->layout = older;
   }
+  find_fused(a);
   a->prefix = a->layout->prefix;
   a->outer = "";
   layout_name(a->layout, TENSOR_EMBEDDING, a->prefix, 0, "weight", name);
