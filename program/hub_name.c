@@ -49,6 +49,28 @@ bool hub_file_fits(const char *text)
   }
 }
 
+/* What stands behind the host of an address that was copied from a browser, or of a name as ollama has it; null if this is none. */
+static const char *behind_host(const char *text)
+{
+  static const char *const host[] = { "huggingface.co/", "www.huggingface.co/", "hf.co/" };
+  bool address = strncmp(text, "https://", 8) == 0 || strncmp(text, "http://", 7) == 0;
+  if (address) text = strstr(text, "//") + 2;
+  for (size_t i = 0; i < sizeof host / sizeof *host; i++)
+    if (strncmp(text, host[i], strlen(host[i])) == 0) return text + strlen(host[i]);
+  return address ? text + strcspn(text, "/") + (strchr(text, '/') != NULL) : NULL;
+}
+
+/* The two words of an address of a model are the first two behind the host; what follows is a page, or a file. */
+static bool is_address(const char *text, struct error *why)
+{
+  const char *rest = behind_host(text);
+  if (rest == NULL) return false;
+  size_t owner = strcspn(rest, "/"), name = rest[owner] == '/' ? strcspn(rest + owner + 1, "/?#@:") : 0;
+  if (name == 0) return false;
+  error_say(why, "`%.150s' is an address; wanted: the name within it, %.*s", text, (int) (owner + 1 + name < 150 ? owner + 1 + name : 150), rest);
+  return true;
+}
+
 bool hub_name_parse(const char *text, struct hub_name *n, struct error *why)
 {
   memset(n, 0, sizeof *n);
@@ -67,6 +89,7 @@ bool hub_name_parse(const char *text, struct hub_name *n, struct error *why)
     ok = hub_file_fits(at + 1);
     if (ok) memcpy(n->file, at + 1, strlen(at + 1));
   }
+  if (!ok && is_address(text, why)) return false;
   return ok || error_say(why, "`%.200s' is no name of a model; wanted: ORG/NAME, ORG/NAME:FILE or ORG/NAME@REVISION", text);
 }
 
@@ -200,7 +223,8 @@ static bool is_mistyped(const char *text, const struct hub_name *n)
 bool hub_resolve(const char **text, char room[PATH_CAP], struct error *why)
 {
   struct hub_name n;
-  if (*text == NULL || access(*text, F_OK) == 0 || !hub_name_parse(*text, &n, NULL)) return true;
+  if (*text == NULL || access(*text, F_OK) == 0) return true;
+  if (!hub_name_parse(*text, &n, NULL)) return !is_address(*text, why);
   switch (hub_find(room, &n, why)) {
   case HUB_FOUND: *text = room; return true;
   case HUB_UNCLEAR: return false;

@@ -94,14 +94,21 @@ static const struct foreign_words foreign_options[] = {
     "--device cuda has all passes computed on a graphics processor" },
   { "-hf -hfr --hf-repo --hf-file --model-url",
     "nothing is downloaded unasked; incipit pull ORG/NAME[:FILE] fetches a model, and -m ORG/NAME[:FILE] finds it" },
-  { "-cnv --conversation --interactive --interactive-first", "incipit chat takes turns" },
+  { "-i -cnv --conversation --interactive --interactive-first", "incipit chat takes turns" },
   { "-no-cnv --no-conversation", "incipit generate continues a text, without turns" },
   { "-sys --system-prompt", "incipit chat --system S says how to behave" },
   { "--chat-template-file --jinja",
     "a model's template is run, or one of a file: incipit chat --chat-template FILE" },
   { "--chat-template-kwargs", "incipit chat --kwarg NAME=JSON gives a template one variable" },
   { "-ctk -ctv --cache-type-k --cache-type-v", "--kv-type TYPE is for keys and values" },
-  { "--batch-size --ubatch-size", "--chunk N reads at most N tokens in a pass" },
+  { "-b -ub --batch-size --ubatch-size", "--chunk N reads at most N tokens in a pass" },
+  { "-np --parallel -cb --cont-batching", "incipit serve --slots N writes N texts at a time" },
+  { "--alias", "incipit serve --model-name NAME is what clients call the model" },
+  { "--num-ctx --max-model-len", "-c N is the length of the context" },
+  { "--reverse-prompt", "--stop STRING ends before a string" },
+  { "--mmproj --image", "images are not read; a model that sees runs as the model of its texts" },
+  { "--lora --lora-scaled", "an adapter is merged into its model first (merge_and_unload of peft)" },
+  { "--mirostat --xtc-probability --dry-multiplier", "--samplers lists the stages that there are" },
   { "--flash-attn", "attention needs no such option" },
   { "--no-mmap --mlock", "weights are mapped; --packed copies them" },
   { "--stream", "a text is written as it comes" },
@@ -120,6 +127,7 @@ static const struct foreign_words foreign_subcommands[] = {
   { "rm remove", "incipit pull --list says where fetched models are; rm -r removes one" },
   { "ps stop", "no model stays in memory after its command" },
   { "show", "incipit inspect PATH says what is in a model's files" },
+  { "embed embedding embeddings", "nothing but texts is written" },
   { "create convert", "incipit quantize makes one GGUF file of a model" } };
 enum { N_FOREIGN_OPTIONS = sizeof foreign_options / sizeof *foreign_options,
   N_FOREIGN_SUBCOMMANDS = sizeof foreign_subcommands / sizeof *foreign_subcommands };
@@ -1004,6 +1012,20 @@ static int find_option(enum subcommand sub, const char *name,
   return -1;
 }
 
+/* An option that some other subcommand has is no slip: it stands at the wrong place. What is drawn each request to
+   a server says for itself. */
+static bool is_elsewhere(enum subcommand sub, const char *wrong, const char *name, struct error *why)
+{
+  for (int i = 0, found; i < N_SUBCOMMANDS; i++) {
+    if ((found = find_option((enum subcommand) i, name, '\0')) < 0) continue;
+    const char *other = subcommand_table[i].name;
+    return sub == SUB_SERVE && options_option((enum option) found).group == GROUP_SAMPLING
+      ? !error_say(why, "%s; a request says it, in a field of its own", wrong)
+      : !error_say(why, "%s; %s has one (incipit %s --help)", wrong, other, other);
+  }
+  return false;
+}
+
 /* For a letter no nearest one is offered: every other letter is one slip away. The other names of
    options are offered where none of their own is near. Always false. */
 static bool no_such_option(enum subcommand sub, const char *name,
@@ -1024,10 +1046,13 @@ static bool no_such_option(enum subcommand sub, const char *name,
       || strcmp(name, "file") == 0))
     return error_say(why, "chat takes no prompt; turns are typed, or come from a file: incipit chat"
       " < FILE (incipit %s)", help);
+  if (sub == SUB_PULL && (letter == 'm' || strcmp(name, "model") == 0))
+    return error_say(why, "pull takes a name without an option: incipit pull ORG/NAME (incipit %s)", help);
   if (letter != '\0') snprintf(wrong, sizeof wrong, "%s has no option -%c", asked, letter);
   else snprintf(wrong, sizeof wrong, "%s has no option --%s", asked, name);
   if (letter == '\0') meant = options_suggest(name, list, n);
   if (letter == '\0' && meant == NULL) meant = options_suggest(name, other, n_other);
+  if (letter == '\0' && meant == NULL && is_elsewhere(sub, wrong, name, why)) return false;
   return options_unknown(why, wrong, "--", meant, help);
 }
 

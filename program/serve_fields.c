@@ -443,6 +443,21 @@ static const struct field_row *find_row(const char *name, unsigned where)
   return NULL;
 }
 
+/* What other servers add to this interface has another name here, or is an option of the command. */
+static const char *called_elsewhere(const char *key)
+{
+  static const struct { const char *theirs, *instead; } at[] = {
+    { "repeat_penalty", "the nearest is repetition_penalty" }, { "repeat_last_n", "the nearest is penalty_last_n" },
+    { "n_predict", "the nearest is max_tokens" }, { "max_new_tokens", "the nearest is max_tokens" },
+    { "guided_regex", "the nearest is regex" }, { "guided_grammar", "the nearest is grammar" },
+    { "chat_template_kwargs", "variables of a template are given to the command: incipit serve --kwarg NAME=JSON" },
+    { "chat_template", "a template is given to the command: incipit serve --chat-template FILE" },
+    { "cache_prompt", "prompts are kept and found again without it" } };
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+    if (strcmp(key, at[i].theirs) == 0) return at[i].instead;
+  return NULL;
+}
+
 /* A field of the other interface is sent more often than one that is misspelt, and has a near name here as well (prompt,
    prompt_cache_key); so it is told by its place. */
 static bool is_unknown(struct field_reader *f, const char *key, unsigned where)
@@ -456,6 +471,8 @@ static bool is_unknown(struct field_reader *f, const char *key, unsigned where)
       where == CHAT ? "/v1/completions" : "/v1/chat/completions");
   for (size_t i = 0; i < N_ROWS; i++)
     if ((row[i].where & where) != 0) name[n++] = row[i].name;
+  const char *instead = called_elsewhere(key);
+  if (instead != NULL) return serve_refuse(f->r, 400, "unknown_parameter", shown, "`%s' is not known here; %s", shown, instead);
   nearest = strlen(key) < 40 ? options_suggest(key, name, n) : NULL;
   return serve_refuse(f->r, 400, "unknown_parameter", shown, "`%s' is not known here%s%s", shown,
     nearest == NULL ? "; wanted: a field of this interface" : "; the nearest is ", nearest == NULL ? "" : nearest);
@@ -637,7 +654,7 @@ static bool set_turns(struct field_reader *f, const struct turn *turn, size_t n)
 {
   struct error why;
   if (f->s->by == NULL) return serve_refuse(f->r, 400, "template_refused", "messages", "this model has no template that we know; wanted:"
-      " incipit serve --template NAME, or /v1/completions");
+      " incipit serve with --chat-template FILE or --template NAME, or /v1/completions");
   return conversations_ids(&f->j->m, f->s->by, f->s->o->t, turn, n, 0, true, &f->j->prompt[0].list, &why)
     || serve_refuse(f->r, 400, "template_refused", "messages", "%s", why.text);
 }

@@ -588,13 +588,16 @@ Most formats begin with a few bytes that no other format begins with, a \emph{ma
 \given{128}, then 2 to 5 & a pickle of Python & the same\\
 \given{137}, \.{HDF} & an HDF5 file & the same\\
 \.{<!} or \.{<html} & a web page & the file itself; its download may ask for a login\\
+\given{31}, \given{139}, \given{8} & a gzip archive & what is in it, unpacked\\
+\.{lmgg}, \.{fmgg}, \.{tjgg} & one of the formats before GGUF & the model in GGUF, or as safetensors\\
+none & an empty file & the file itself, fetched again\\
 \bottomrule
 \end{tabular}
 \end{table}
 
 Why not read a pickle? Because it is a program, and loading it runs it. So we advise you to convert the model to safetensors once, with the library that reads pickles, on a machine where the program may run.
 
-@ A missing file is looked for in the same spirit. If \.{model.safetensors} is not there, which other file of weights is? If there are several, we name the first in alphabetical order, so that the sentence is the same on every file system. One kind is known by the name of its settings: a \emph{LoRA} adapter, which has only the difference between a model and a fine-tuned one, in two narrow matrices for each wide one. It is no model by itself, and must be merged into one first.
+@ A missing file is looked for in the same spirit. If \.{model.safetensors} is not there, which other file of weights is? If there are several, we name the first in alphabetical order, so that the sentence is the same on every file system; of GGUF files we also say how many there are, since then you have to choose, and the file that is only the eyes of a model (\.{mmproj}) comes last. One kind is known by the name of its settings: a \emph{LoRA} adapter, which has only the difference between a model and a fine-tuned one, in two narrow matrices for each wide one. It is no model by itself, and must be merged into one first.
 @^LoRA@>@^adapter@>
 
 And if the path leads nowhere at all? Many programs take the name of a model on Hugging Face's hub, such as \.{openai-community/gpt2}, and download what they do not have. Ours opens files and never asks the network for any. If you are used to the others you need to be told so, and told what to type. All of this is in \.{unwoven/safetensors/misfit.c}.

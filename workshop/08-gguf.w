@@ -451,7 +451,7 @@ bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
   if (t->begin != w->next) return gguf_bad(&r, found, wanted);
   /*- In the first round data_at is 0, and the room too large; see read_tensors. */
   uint64_t room = g->size > g->data_at ? g->size - g->data_at : 0;
-  snprintf(wanted, sizeof wanted, g->data_at == 0 ? "fewer than the file has"@|
+  snprintf(wanted, sizeof wanted, g->data_at == 0 ? "fewer than the file has (was it cut?)"@|
     : "within the %" PRIu64 " bytes of data", room);
   if (t->begin > room || t->bytes > room - t->begin)
     return gguf_bad(&r, found, wanted);

@@ -203,6 +203,14 @@ START_TEST(names_of_models_are_plain)
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     ck_assert_msg(!hub_name_parse(bad[i], &n, &why) && strstr(why.text, "wanted: ORG/NAME") != NULL, "%s", bad[i]);
+  static const char *const address[] = { "https://huggingface.co/a/b", "http://www.huggingface.co/a/b/resolve/main/x.gguf?download=true", "hf.co/a/b:Q4_0",
+    "huggingface.co/a/b@main", "https://mirror.example/a/b#files" };
+  for (size_t i = 0; i < sizeof address / sizeof *address; i++)
+    ck_assert_msg(!hub_name_parse(address[i], &n, &why) && strstr(why.text, "is an address; wanted: the name within it, a/b") != NULL
+      && ends_like(why.text, "a/b"), "%s", why.text);
+  static const char *const no_address[] = { "https://huggingface.co/a", "https://", "https://a", "hf.co/", "https:///", "https://x/a/" };
+  for (size_t i = 0; i < sizeof no_address / sizeof *no_address; i++)
+    ck_assert_msg(!hub_name_parse(no_address[i], &n, &why) && strstr(why.text, "wanted: ORG/NAME") != NULL, "%s", why.text);
   for (size_t length = 90; length < 220; length++) { /* at the limits of a word, a revision, a file */
     char text[500], word[300];
     memset(word, 'x', length), word[length] = '\0';
@@ -1199,7 +1207,7 @@ START_TEST(progress_is_for_eyes_and_every_option_does_something)
   for (int o = 0; o < N_OPTIONS; o++)
     ck_assert_msg(seen[o] || (options_option((enum option) o).where >> SUB_PULL & 1) == 0, "%s", options_option((enum option) o).name);
   static const struct { const char *line, *words; } wrong[] = { { "pull", "pull needs ORG/NAME, or --list" }, { "pull gpt2", "`gpt2' is no name of a model; wanted: ORG/NAME" },
-    { "pull a/b c/d", "`c/d' is one word too many; one model at a time" }, { "pull https://huggingface.co/a/b", "is no name of a model" } };
+    { "pull a/b c/d", "`c/d' is one word too many; one model at a time" }, { "pull https://huggingface.co/a/b", "is an address; wanted: the name within it, a/b" } };
   for (size_t i = 0; i < 4; i++) {
     r = pull(wrong[i].line);
     ck_assert_msg(says(&r, 2, wrong[i].words), "%s: %s", wrong[i].line, r.err);

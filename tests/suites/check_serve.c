@@ -625,6 +625,9 @@ START_TEST(an_unknown_field_is_told_by_its_place)
     { "/v1/completions", "{\"temprature\":1}", "the nearest is temperature" },
     { "/v1/completions", "{\"messages\":[]}", "is a field of /v1/chat/completions" },
     { "/v1/chat/completions", "{\"prompt\":\"Once\"}", "is a field of /v1/completions" },
+    { "/v1/completions", "{\"repeat_penalty\":1.1}", "the nearest is repetition_penalty" },
+    { "/v1/completions", "{\"n_predict\":5}", "the nearest is max_tokens" },
+    { "/v1/chat/completions", "{\"messages\":[],\"chat_template_kwargs\":{}}", "incipit serve --kwarg NAME=JSON" },
     { "/v1/completions", "{\"something quite different\":1}", "wanted: a field of this interface" } };
   struct server *s = SERVE("--slots", "2");
   for (size_t i = 0; i < sizeof told / sizeof *told; i++) {

@@ -123,6 +123,9 @@ static inline void make_other_kinds(void)
   spill_file("kinds", "zip.bin", "PK\3\4\24\0\0\0\0\0\0\0\0\0\0\0", 16);
   spill_file("kinds", "page.safetensors", "<!DOCTYPE html><html></html>", 0);
   spill_file("kinds", "hdf.h5", "\211HDF\r\n\32\n\0\0\0\0", 12);
+  spill_file("kinds", "x.gguf.gz", "\37\213\b\0\0\0\0\0\0\3", 10);
+  spill_file("kinds", "old.bin", "tjgg\1\0\0\0", 8);
+  must(fclose(fopen(place(path, "kinds", "empty.gguf"), "w")) == 0, path);
   variant("lfs", "model.safetensors"), spill_file("lfs", "model.safetensors", pointer, 0);
   variant("lfs-tokenizer", "tokenizer.json");
   spill_file("lfs-tokenizer", "tokenizer.json", pointer, 0);
@@ -151,6 +154,22 @@ static inline void make_other_kinds(void)
   copy_file("tests/golden/small/model.safetensors", place(path, "shard", "model-00001-of-00002.safetensors"));
   mkdir(place(path, "only-gguf", NULL), 0777);
   spill_file("only-gguf", "x.gguf", "GGUF\3\0\0\0\0\0\0\0\0\0\0\0", 16);
+  static const char gguf[] = "GGUF\3\0\0\0\0\0\0\0\0\0\0";
+  static const char *const choice[][2] = { { "two-gguf", "b.gguf" }, { "two-gguf", "a.gguf" }, { "two-gguf", "mmproj-a.gguf" },
+    { "eyes", "mmproj-a.gguf" }, { "eyes", "x.gguf" } };
+  for (size_t i = 0; i < sizeof choice / sizeof *choice; i++)
+    mkdir(place(path, choice[i][0], NULL), 0777), spill_file(choice[i][0], choice[i][1], gguf, 16);
+  variant("onnx", "model.safetensors"), spill_file("onnx", "model.onnx", "\10\7\22\7pytorch", 11);
+  mkdir(place(path, "hub-cache", NULL), 0777), mkdir(place(path, "hub-cache/snapshots", NULL), 0777);
+  mkdir(place(path, "hub-cache/snapshots/4d7a", NULL), 0777);
+  variant("mlx", NULL), set_field("mlx", "config.json", "quantization_config", "{\"group_size\":64,\"bits\":4}");
+  variant("mlx-old", NULL), set_field("mlx-old", "config.json", "quantization", "{\"group_size\":64,\"bits\":4}");
+  static const char *const types[] = { "xlm-roberta", "t5", "siglip", "mamba2", "rwkw" };
+  for (size_t i = 0; i < 5; i++) {
+    char type[40];
+    snprintf(type, sizeof type, "\"%s\"", types[i]);
+    variant(types[i], NULL), set_field(types[i], "config.json", "model_type", type);
+  }
   variant("gptq", NULL);
   set_field("gptq", "config.json", "quantization_config", "{\"quant_method\":\"gptq\",\"bits\":4}");
   variant("bnb", NULL), set_field("bnb", "config.json", "quantization_config", "{\"load_in_8bit\":true}");

@@ -18,6 +18,7 @@
 #include "safetensors/misfit.h"
 #include "families/families.h"
 #include "families/fields.h"
+#include "families/other_kinds.h"
 #include "families/rope_scaling.h"
 
 /* Every complaint has the path of the file, the field, its value and what was wanted. */
@@ -205,11 +206,12 @@ static const struct family_row *family_find(struct config_reader *s)
     setting_bad(s, "architectures", list, model_families[i].architecture);
     return NULL;
   }
-  char found[160], of_type[64], of_list[64], all[FAMILY_LIST];
-  snprintf(found, sizeof found, "%s%s%s", jsonfile_excerpt(type, of_type),
+  char found[240], of_type[64], of_list[64], all[FAMILY_LIST];
+  const char *kind = other_kind(json_string_value(type));
+  snprintf(found, sizeof found, "%s%s%s%s", jsonfile_excerpt(type, of_type),
     json_array_size(list) > 0 ? ", for " : "",
-    json_array_size(list) > 0 ? jsonfile_excerpt(list, of_list) : "");
-  error_found(s->why, s->path, "model_type", found, family_list(false, all));
+    json_array_size(list) > 0 ? jsonfile_excerpt(list, of_list) : "", kind);
+  error_found(s->why, s->path, "model_type", found, *kind != '\0' ? OTHER_KIND_WANTED : family_list(false, all));
   return NULL;
 }
 
@@ -482,22 +484,25 @@ static bool has_our_blocks(const struct config_reader *s, json_t *method)
 }
 
 /* Checked before all others: weights that were quantized for another engine have tensors with
-   other names and types, and a message about missing tensors would hide the reason. If you
+   other names and types, and a message about missing tensors would hide the reason. Two programs do not
+   say who they are: only MLX has groups, and its older files have the field under a shorter name. If you
    have converted them back and the field is still in the file, you may ask for it to be
    ignored. */
 static bool is_quantized(struct config_reader *s)
 {
-  static const char field[] = "quantization_config";
+  const char *field = "quantization_config";
   json_t *given = json_object_get(s->all, field);
+  if (given == NULL || says_nothing(given)) given = json_object_get(s->all, field = "quantization");
   json_t *method = json_object_get(given, "quant_method");
   if (given == NULL || says_nothing(given) || has_our_blocks(s, method)) return false;
   for (size_t i = 0; i < s->o->n_ignore; i++)
     if (strcmp(s->o->ignore[i], field) == 0) return false;
   char by[EXCERPT_MAX + 4] = "bitsandbytes";
+  if (json_object_get(given, "group_size") != NULL) strcpy(by, "MLX");
   if (json_is_string(method))
     text_excerpt(json_string_value(method), json_string_length(method), 40, by);
   error_say(s->why, "%s: %s: the weights are quantized by %s;"
-    " wanted: the model before that, in F32, F16 or BF16", s->path, field, by);
+    " wanted: the model before that, in F32, F16 or BF16, or a GGUF file of it", s->path, field, by);
   return true;
 }
 

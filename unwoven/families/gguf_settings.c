@@ -16,6 +16,7 @@
 #include "gguf/parts.h"
 #include "families/families.h"
 #include "families/gguf_settings.h"
+#include "families/other_kinds.h"
 #include "families/rope_scaling.h"
 
 struct key_reader {
@@ -624,23 +625,40 @@ static bool account(struct key_reader *s)
    begins with what the family always does. What files may leave out begins at zero, as the keys or the
    tensors decide it: a length of keys, a window. Of the families that are a llama here the one with experts
    is told by their number. */
+static bool is_no_model(struct key_reader *s, const struct gguf_words *type)
+{
+  char kind[32];
+  snprintf(kind, sizeof kind, "%.*s", type->n < sizeof kind ? (int) type->n : 0, type->text);
+  return !key_bad(s, "general.type", strcmp(kind, "adapter") == 0 ? "model, as one is with the adapter merged into it"
+    : strcmp(kind, "mmproj") == 0 ? "model, the file beside this one, which reads images for it" : "model");
+}
+
+static bool is_unknown_family(struct key_reader *s, const struct gguf_words *type)
+{
+  char name[64], buffer[64], found[200], all[FAMILY_LIST];
+  static const char key[] = "general.architecture";
+  snprintf(name, sizeof name, "%.*s", type->n < sizeof name ? (int) type->n : 0, type->text);
+  const char *kind = other_kind(name);
+  snprintf(found, sizeof found, "%s%s", gguf_excerpt(gguf_find(&s->g, key), buffer), kind);
+  return !error_found(s->why, s->g.path, key, found, *kind != '\0' ? OTHER_KIND_WANTED : family_list(true, all));
+}
+
 static bool find_architecture(struct key_reader *s)
 {
-  struct gguf_words word = { NULL, 0 };
+  struct gguf_words word = { "", 0 };
   const struct gguf_entry *e = gguf_find(&s->g, "general.type");
   if (e != NULL && !(gguf_string(e, &word)
       && ((word.n == 5 && (memcmp(word.text, "model", 5) == 0
       || memcmp(word.text, "vocab", 5) == 0)))))
-    return key_bad(s, "general.type", "model");
+    return !is_no_model(s, &word);
   const struct family_row *found = NULL;
-  char all[FAMILY_LIST];
+  word = (struct gguf_words) { "", 0 };
   if (gguf_string(gguf_find(&s->g, "general.architecture"), &word))
     for (unsigned i = 0; i < N_FAMILIES && found == NULL; i++)
       if (model_families[i].gguf != NULL && word.n == strlen(model_families[i].gguf)
         && memcmp(word.text, model_families[i].gguf, word.n) == 0)
         found = &model_families[i], s->bit = 1u << i;
-  if (found == NULL)
-    return key_bad(s, "general.architecture", family_list(true, all));
+  if (found == NULL) return !is_unknown_family(s, &word);
   snprintf(s->arch, sizeof s->arch, "%s.", found->gguf);
   e = s->bit == LLAMA ? gguf_find(&s->g, "llama.expert_count") : NULL;
   if (e != NULL && gguf_integer(e) && !e->is_array && gguf_number(e, 0) > 0)

@@ -16,7 +16,7 @@
 #define SAVE_AGAIN "model.safetensors, as save_pretrained of transformers writes it"
 
 enum kind_number { KIND_GGUF, KIND_LFS, KIND_ZIP, KIND_PICKLE, KIND_HDF5,
-  KIND_PAGE, KIND_JSON, KIND_TENSORS, KIND_UNKNOWN };
+  KIND_PAGE, KIND_PACKED, KIND_GGML, KIND_NONE, KIND_JSON, KIND_TENSORS, KIND_UNKNOWN };
 /* The kinds, and what to do about each. */
 static const struct file_kind { const char *name, *wanted; } kinds[] = {
   [KIND_GGUF] = { "a GGUF file",
@@ -30,6 +30,10 @@ static const struct file_kind { const char *name, *wanted; } kinds[] = {
     SAVE_AGAIN },
   [KIND_PAGE] = { "a web page",
     "the file itself; its download may ask for a login" },
+  [KIND_PACKED] = { "a gzip archive", "what is in it, unpacked" },
+  [KIND_GGML] = { "of the formats that llama.cpp had before GGUF",
+    "the model in GGUF, or as safetensors" },
+  [KIND_NONE] = { "an empty file", "the file itself, fetched again" },
   [KIND_JSON] = { "a JSON file",
     "a file of tensors, or the directory of a model" },
   [KIND_TENSORS] = { "a file of tensors", "the directory that it is in" },
@@ -52,8 +56,10 @@ static enum kind_number kind_of(const unsigned char *byte, size_t n)
     { "\200\2", KIND_PICKLE }, { "\200\3", KIND_PICKLE },
     { "\200\4", KIND_PICKLE }, { "\200\5", KIND_PICKLE },
     { "\211HDF", KIND_HDF5 },
-    { "<!", KIND_PAGE }, { "<html", KIND_PAGE },
+    { "<!", KIND_PAGE }, { "<html", KIND_PAGE }, { "\37\213\b", KIND_PACKED },
+    { "lmgg", KIND_GGML }, { "fmgg", KIND_GGML }, { "tjgg", KIND_GGML },
     { "{", KIND_JSON }, { "[", KIND_JSON } };
+  if (n == 0) return KIND_NONE;
   /* safetensors: a length below 2^40, then a brace */
   if (n > 8 && byte[5] == 0 && byte[6] == 0 && byte[7] == 0 && byte[8] == '{')
     return KIND_TENSORS;
@@ -85,36 +91,67 @@ static bool misfit_file(const char *path, struct error *why)
   return false;
 }
 
+static bool ends_as(const char *name, const char *end)
+{
+  size_t n = strlen(name), k = strlen(end);
+  return n > k && strcmp(name + n - k, end) == 0;
+}
+
 /* If the file that we want is missing from a directory, we look for another file of
    weights. */
 static bool is_of_weights(const char *name)
 {
   static const char *const ends[] = { ".gguf", ".bin", ".pt", ".pth",
     ".ckpt", ".h5", ".msgpack", ".onnx", ".safetensors" };
-  size_t n = strlen(name);
-  for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-    size_t k = strlen(ends[i]);
-    if (n > k && strcmp(name + n - k, ends[i]) == 0) return true;
-  }
+  for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+    if (ends_as(name, ends[i])) return true;
   return false;
 }
 
-/* The first by the alphabet, so that the sentence is the same on every file system. */
-static void find_weights(const char *directory, char found[256])
+static bool is_eyes(const char *name)
+{
+  return strstr(name, "mmproj") != NULL;
+}
+
+/* The first by the alphabet, so that the sentence is the same on every file system; but the part of
+   a model that sees, which lies beside the model as mmproj, only if there is no other. How many GGUF
+   files there are besides such parts is counted: of several the user chooses. */
+static size_t find_weights(const char *directory, char found[256])
 {
   DIR *list = opendir(directory);
+  size_t n = 0;
   found[0] = '\0';
-  for (struct dirent *e; list != NULL && (e = readdir(list)) != NULL; )
-    if (is_of_weights(e->d_name) && strlen(e->d_name) < 256
-        && (found[0] == '\0' || strcmp(e->d_name, found) < 0))
-      strcpy(found, e->d_name);
+  for (struct dirent *e; list != NULL && (e = readdir(list)) != NULL; ) {
+    const char *name = e->d_name;
+    if (!is_of_weights(name) || strlen(name) >= 256) continue;
+    n += !is_eyes(name) && ends_as(name, ".gguf");
+    int later = found[0] == '\0' ? -1 : (int) is_eyes(name) - (int) is_eyes(found);
+    if (later < 0 || (later == 0 && strcmp(name, found) < 0)) strcpy(found, name);
+  }
   if (list != NULL) closedir(list);
+  return n;
+}
+
+/* Where Hugging Face's library keeps what it has downloaded, a model lies in a folder below
+   snapshots, whose name is a commit; the folder above, which has the model's name, has none of it. */
+static bool misfit_cache(const char *path, struct error *why)
+{
+  char below[PATH_CAP], first[256] = "";
+  if (!path_find(below, path, "snapshots", F_OK)) return false;
+  DIR *list = opendir(below);
+  for (struct dirent *e; list != NULL && (e = readdir(list)) != NULL; )
+    if (e->d_name[0] != '.' && strlen(e->d_name) < sizeof first
+        && (first[0] == '\0' || strcmp(e->d_name, first) < 0)) strcpy(first, e->d_name);
+  if (list != NULL) closedir(list);
+  return first[0] != '\0' && error_say(why, "%.160s: this is a folder of Hugging Face's cache;"
+    " wanted: the model within it, as -m %.160s/snapshots/%.60s", path, path, first);
 }
 
 /* An adapter first: it is only the difference between a model and a fine-tuned one, and its
    settings have a file name of their own. For other files the first bytes decide what the
-   sentence says; a file of tensors under another name is mentioned only if the missing file is
-   the weights. Often that is one of several shards whose index was not downloaded. */
+   sentence says; a file of tensors under another name, or one of weights that we do not know, is
+   mentioned only if the missing file is the weights. Often that is one of several shards whose
+   index was not downloaded. */
 static bool misfit_directory(const char *path, const char *missing,
   struct error *why)
 {
@@ -123,23 +160,27 @@ static bool misfit_directory(const char *path, const char *missing,
     return error_found(why, at, "this",
       "of a LoRA adapter, which is no model by itself",
       "its base model with the adapter merged into it (merge_and_unload of peft)");
-  find_weights(path, found);
+  size_t several = find_weights(path, found);
   struct mapping map;
   if (found[0] == '\0' || !path_join(at, path, found, NULL)
-      || !file_map(&map, at, NULL)) return false;
+      || !file_map(&map, at, NULL)) return misfit_cache(path, why);
   enum kind_number kind = kind_of(map.bytes, map.size);
   file_unmap(&map);
-  if (kind >= KIND_JSON && (kind != KIND_TENSORS || !is_of_weights(missing)))
+  if (kind >= KIND_JSON && (kind == KIND_JSON || !is_of_weights(missing)))
     return false;
+  if (kind == KIND_GGUF && several > 1) {
+    snprintf(is, sizeof is, "missing, and there are %zu GGUF files, the first of them %s",
+      several, found);
+    return error_found(why, path, missing, is, "the path of one of them, as in -m FILE.gguf");
+  }
   if (kind == KIND_TENSORS && strstr(found, "-of-") != NULL) {
     snprintf(is, sizeof is, "missing, and there is %s, one of several parts", found);
     return error_found(why, path, missing, is,
       "model.safetensors.index.json as well, which names the parts");
   }
   snprintf(is, sizeof is, "missing, and there is %s, %s", found,
-    kinds[kind].name);
-  return error_found(why, path, missing, is, kind == KIND_TENSORS ? SAVE_AGAIN
-    : kinds[kind].wanted);
+    kind == KIND_UNKNOWN ? "weights for another program" : kinds[kind].name);
+  return error_found(why, path, missing, is, kind < KIND_JSON ? kinds[kind].wanted : SAVE_AGAIN);
 }
 
 /* Many programs take the name of a model on Hugging Face's hub, such as openai-community/gpt2,
