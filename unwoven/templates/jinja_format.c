@@ -201,17 +201,18 @@ static bool field_value(struct jinja_run *r, const char *name, size_t n, const s
 static bool read_spec(struct jinja_run *r, const struct jinja_text *t, const struct jinja_value *v, struct spec *s)
 {
   size_t at = 0;
-  bool number = v->kind == JINJA_INT || v->kind == JINJA_FLOAT;
+  bool number = v->kind == JINJA_INT || v->kind == JINJA_FLOAT, filled = false, aligned = true;
   *s = (struct spec) { .fill = ' ', .align = number ? '>' : '<', .digits = -1 };
   if (t->n > 1 && (unsigned char) t->byte[0] < 0x80 && strchr("<>^=", t->byte[1]) != NULL) {
-    at = 2;
+    at = 2, filled = true;
     s->fill = t->byte[0], s->align = t->byte[1];
   }
   else if (t->n > 0 && strchr("<>^=", t->byte[0]) != NULL) s->align = t->byte[0], at = 1;
+  else aligned = false;
   if (at < t->n && strchr("+- ", t->byte[at]) != NULL) s->sign = t->byte[at++];
-  if (at < t->n && t->byte[at] == '0') {
-    if (at == 0 || s->sign != '\0') s->fill = '0', s->align = '=';
-    at++;
+  if (at < t->n && t->byte[at] == '0' && !filled) {
+    s->fill = '0', at++;
+    if (!aligned && number) s->align = '=';
   }
   if (!read_count(r, t, &at, MAX_WIDTH, &s->width)) return false;
   if (at < t->n && t->byte[at] == '.') {
