@@ -941,6 +941,7 @@ static const struct {
   { "an adapter that is a number", NULL, "\"general.type\" 4=4 4=1", 1, "general.type is 1; wanted: model" },
   { "an encoder", "general.architecture", "\"general.architecture\" 4=8 \"nomic-bert\"", 1, "general.architecture is \"nomic-bert\", which reads texts and writes none (an encoder); wanted: a model" },
   { "a model", NULL, "\"general.type\" 4=8 \"model\"", 1, NULL },
+  { "a vocabulary with a model in it", NULL, "\"general.type\" 4=8 \"vocab\"", 1, NULL },
   { "one of three parts", NULL, "\"split.count\" 4=2 2=3", 1, "split.count is 3; wanted: a file with a name such as NAME-00001-of-00003.gguf" },
   { "one of one", NULL, "\"split.count\" 4=2 2=1", 1, NULL },
   { "no context", L("context_length"), "", 0, "llama.context_length is missing; wanted: an integer from 1" },
@@ -976,6 +977,9 @@ static const struct {
   { "a stretching without a factor", NULL, "\"llama.rope.scaling.type\" 4=8 \"linear\"", 1, "llama.rope.scaling.factor is missing" },
   { "yarn without a factor", NULL, "\"llama.rope.scaling.type\" 4=8 \"yarn\"", 1, "llama.rope.scaling.factor is missing" },
   { "yarn, with bounds in the wrong order", NULL, "\"llama.rope.scaling.type\" 4=8 \"yarn\" \"llama.rope.scaling.factor\" 4=6 4=0x40000000 \"llama.rope.scaling.yarn~beta~fast\" 4=6 4=0x3f000000", 3, "llama.rope.scaling.yarn_beta_fast is 0.5; wanted: more than yarn_beta_slow" },
+  { "yarn, with bounds that are one", NULL, "\"llama.rope.scaling.type\" 4=8 \"yarn\" \"llama.rope.scaling.factor\" 4=6 4=0x40000000 \"llama.rope.scaling.yarn~beta~fast\" 4=6 4=0x3f800000", 3, "llama.rope.scaling.yarn_beta_fast is 1; wanted: more than yarn_beta_slow" },
+  { "yarn's other factors, as ours are", NULL, "\"llama.rope.scaling.yarn~attn~factor\" 4=6 4=0x3f800000 \"llama.rope.scaling.yarn~ext~factor\" 4=6 4=0x3f800000", 2, NULL },
+  { "another of yarn's other factors", NULL, "\"llama.rope.scaling.yarn~attn~factor\" 4=6 4=0", 1, "llama.rope.scaling.yarn_attn_factor is 0; wanted: 1" },
   { "yarn with a base of 1", L("rope.freq_base"), "\"llama.rope.freq~base\" 4=6 4=0x3f800000 \"llama.rope.scaling.type\" 4=8 \"yarn\" \"llama.rope.scaling.factor\" 4=6 4=0x40000000", 3, "llama.rope.freq_base is 1; wanted: more than 1" },
   { "an attention factor without yarn", NULL, "\"llama.rope.scaling.attn~factor\" 4=6 4=0x40000000", 1, "llama.rope.scaling.attn_factor is 2; wanted: 1, since this is not yarn" },
   { "a whole attention factor without yarn", NULL, "\"llama.rope.scaling.yarn~attn~factor\" 4=6 4=0x40000000", 1, "llama.rope.scaling.yarn_attn_factor is 2; wanted: 1, since this is not yarn" },
@@ -1038,7 +1042,7 @@ START_TEST(settings_are_read)
   struct memory m = { 0 };
   struct error why = { "" };
   struct model_config c;
-  const char *names[] = { "llama.strange", "other" };
+  const char *names[] = { "other", "llama.strange" };
   bool used[2] = { false, false };
   struct config_options o = { .ignore = names, .n_ignore = 2, .used = used };
   make_model("llama", in_room(path, "read.gguf"), NULL,
@@ -1047,7 +1051,7 @@ START_TEST(settings_are_read)
     6);
   ck_assert(!config_open(&c, &m, path, &why));
   ck_assert_msg(config_open_with(&c, &m, path, &o, &why), "%s", why.text);
-  ck_assert(used[0] && !used[1] && o.n_unknown == 0);
+  ck_assert(!used[0] && used[1] && o.n_unknown == 0);
   ck_assert(c.n_eos == 3 && c.eos[0] == 2 && c.eos[1] == 3 && c.eos[2] == 7 && c.has_bos && c.bos == 1);
   ck_assert(c.rope.kind == ROPE_YARN && c.rope.factor == 4 && c.rope.original == 16 && c.rope.truncate);
   ck_assert(fabs(c.rope.attention_factor - 2 * (0.1 * log(4) + 1)) < 1e-9);
@@ -1209,6 +1213,7 @@ static const struct {
   { "exaone4", "\"%1$s.attention.sliding~window\" 4=4 4=8 ", 1, NULL, "some_unturned", 1 },
   { "command-r", "", 0, "command-r.logit_scale is missing", NULL, 0 },
   { "gptneox", "\"%1$s.rope.dimension~count\" 4=4 4=6 ", 1, NULL, "rotary", 6 },
+  { "gptneox", "\"%1$s.rope.dimension~count\" 4=4 4=5 ", 1, "gptneox.rope.dimension_count is 5; wanted: an even number", NULL, 0 },
   { "gptneox", "\"%1$s.rope.dimension~count\" 4=4 4=18 ", 1, "gptneox.rope.dimension_count is 18; wanted: no more than a head has", NULL, 0 },
   { "gptneox", "\"%1$s.rope.dimension~count\" 4=4 4=16 ", 1, NULL, "rotary", 0 },
   { "gptneox", "\"%1$s.use~parallel~residual\" 4=7 1=0 ", 1, NULL, "parallel", 0 },
@@ -1223,6 +1228,7 @@ static const struct {
   { "olmoe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 ", 2, NULL, "d_expert", 24 },
   { "olmoe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 ", 2, NULL, "chosen_normed", 0 },
   { "olmoe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 \"%1$s.expert~weights~norm\" 4=7 1=1 ", 3, NULL, "chosen_normed", 1 },
+  { "olmoe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=4 ", 2, NULL, "n_chosen", 4 },
   { "qwen2moe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 ", 2, NULL, "d_expert", 12 },
   { "qwen2moe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 ", 2, NULL, "d_shared", 24 },
   { "qwen2moe", "\"%1$s.expert~count\" 4=4 4=4 \"%1$s.expert~used~count\" 4=4 4=2 \"%1$s.expert~shared~feed~forward~length\" 4=4 4=9 ", 3, NULL, "d_shared", 9 },
@@ -1257,6 +1263,71 @@ START_TEST(keys_of_the_later_families)
     ck_assert_uint_eq(m.all.live, 0);
   }
   tally("tests/suites/check_gguf.c: keys of later families", N_LATER, 0, 0, "");
+  leave();
+}
+END_TEST
+
+/* the largest of the Gemmas, which are known by their layers, scale their scores by the width of the model and not of a head;
+   and layers that are not alike have bits in lists of 1024 */
+START_TEST(the_number_of_layers_says_more)
+{
+  static const struct { const char *arch; unsigned layers; double scale; const char *words; } row[] = { { "gemma2", 45, 0.125, NULL },
+    { "gemma2", 46, 0.25, NULL }, { "gemma2", 42, 0.125, NULL }, { "gemma3", 46, 0.125, NULL }, { "gemma3", 62, 0.25, NULL },
+    { "gemma3", 1024, 0.125, NULL }, { "gemma3", 1025, 0, "gemma3.block_count is 1025; wanted: at most 1024, as they are not alike" },
+    { "smollm3", 1025, 0, "smollm3.block_count is 1025; wanted: at most 1024" }, { "llama", 1025, 0, NULL } };
+  char path[400], spec[2000];
+  struct memory m = { 0 };
+  in_room(path, "layers.gguf");
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    struct error why = { "" };
+    struct model_config c;
+    const char *a = row[i].arch;
+    snprintf(spec, sizeof spec, "'GGUF 4=3 8=0 8=9 \"general.architecture\" 4=8 \"%s\" \"%s.context~length\" 4=4 4=40 "
+      "\"%s.embedding~length\" 4=4 4=64 \"%s.block~count\" 4=4 4=%u \"%s.feed~forward~length\" 4=4 4=24 \"%s.attention.key~length\" 4=4 4=64 "
+      "\"%s.attention.head~count\" 4=4 4=4 \"%s.attention.layer~norm~rms~epsilon\" 4=6 4=0x3f000000 \"tokenizer.ggml.tokens\" 4=9 4=8 8=3 \"a\" \"b\" \"c\" ",
+      a, a, a, a, row[i].layers, a, a, a, a);
+    struct written f = compose(spec);
+    spill(path, f.byte, f.n);
+    free(f.byte);
+    bool ok = config_open(&c, &m, path, &why);
+    ck_assert_msg(ok == (row[i].words == NULL) && (ok || strstr(why.text, row[i].words) != NULL), "%s, %u: %s", a, row[i].layers, why.text);
+    if (ok) ck_assert_msg(c.score_scale == row[i].scale, "%s, %u: %g", a, row[i].layers, c.score_scale);
+    if (ok) config_close(&m, &c);
+    ck_assert_uint_eq(m.all.live, 0);
+  }
+  leave();
+}
+END_TEST
+
+/* divisors of frequencies that are tensors: each is a positive number, and there are 256 at most */
+START_TEST(divisors_in_tensors_are_numbers)
+{
+  char path[400], spec[2000], width[20];
+  struct memory m = { 0 };
+  in_room(path, "divisors.gguf");
+  for (int i = 0; i < 5 + 2; i++) {
+    static const char *const by[] = { "0000803f", "00000000", "000080bf", "0000807f", "0000c07f" };
+    static const char *const words[] = { "blk.0.attn_norm.weight is missing", "rope_factors is a divisor", "rope_factors is a divisor", "rope_factors is a divisor",
+      "rope_factors is a divisor", "rope_factors_short.weight is [4]; wanted: [256]", "257 pairs in a head; wanted: at most 256" };
+    unsigned d = i < 5 ? 8 : i == 5 ? 512 : 514, table = (12 * d + 31) / 32 * 32, norm = (4 * d + 31) / 32 * 32;
+    for (int k = 0; k < (i < 5 ? 8 : 1); k++) { /* which of the two lists of four is damaged, and where */
+      char list[2][80] = { "", "" };
+      struct error why = { "" };
+      for (int n = 0; n < 8; n++) snprintf(list[n / 4] + 8 * (n % 4), 9, "%s", n == k && i < 5 ? by[i] : by[0]);
+      snprintf(width, sizeof width, "%u", d);
+      snprintf(spec, sizeof spec, "'GGUF 4=3 8=4 8=7 \"general.architecture\" 4=8 \"phi3\" \"phi3.context~length\" 4=4 4=40 "
+        "\"phi3.embedding~length\" 4=4 4=%s \"phi3.block~count\" 4=4 4=1 \"phi3.feed~forward~length\" 4=4 4=24 \"phi3.attention.head~count\" 4=4 4=1 "
+        "\"phi3.attention.layer~norm~rms~epsilon\" 4=6 4=0x3f000000 \"token~embd.weight\" 4=2 8=%s 8=3 4=0 8=0 \"output~norm.weight\" 4=1 8=%s 4=0 8=%u "
+        "\"rope~factors~short.weight\" 4=1 8=4 4=0 8=%u \"rope~factors~long.weight\" 4=1 8=4 4=0 8=%u p32 z%u z%u x%s z16 x%s ",
+        width, width, width, table, table + norm, table + norm + 32, table, norm, list[0], list[1]);
+      struct written f = compose(spec);
+      spill(path, f.byte, f.n);
+      free(f.byte);
+      ck_assert_ptr_null(model_open(&m, path, &why));
+      ck_assert_msg(strstr(why.text, words[i]) != NULL, "%d, %d: %s", i, k, why.text);
+      ck_assert_uint_eq(m.all.live, 0);
+    }
+  }
   leave();
 }
 END_TEST
@@ -1853,6 +1924,8 @@ int main(void)
   tcase_add_loop_test(t, golden_families, 0, 2 * FAMILY_MODELS);
   tcase_add_loop_test(t, files_of_the_families, 0, sizeof file_model / sizeof *file_model);
   tcase_add_test(t, keys_of_the_later_families);
+  tcase_add_test(t, the_number_of_layers_says_more);
+  tcase_add_test(t, divisors_in_tensors_are_numbers);
   tcase_add_loop_test(t, the_same_bits_from_both_forms, 0, sizeof pair / sizeof *pair);
   tcase_add_test(t, pairs_in_another_memory);
   tcase_add_test(t, settings_are_accounted_for);

@@ -1,6 +1,7 @@
 /* Chapter 0: errors, memory, files, workers. */
 #define _GNU_SOURCE /* |pthread_getattr_np|, |RTLD_NEXT| */
 #include "suite.h"
+#include "ground/timing.h"
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fenv.h>
@@ -711,6 +712,53 @@ START_TEST(lengths_that_wrap_are_refused)
 }
 END_TEST
 
+/* ---- what was freed is an empty list again, and can be filled */
+START_TEST(a_freed_list_is_an_empty_one)
+{
+  struct memory m = { 0 };
+  struct bytes b = { NULL, 0, 0 };
+  struct ids list = { NULL, 0, 0 };
+  struct error why;
+  for (int twice = 0; twice < 2; twice++) {
+    ck_assert(bytes_push(&m, &b, "abc", 3, &why) && b.n == 3 && memcmp(b.byte, "abc", 3) == 0);
+    ck_assert(ids_push(&m, &list, 7, &why) && list.n == 1 && list.id[0] == 7);
+    bytes_free(&m, &b), ids_free(&m, &list);
+    ck_assert(b.byte == NULL && b.n == 0 && list.id == NULL && list.n == 0);
+  }
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+
+/* ---- memory that is another's is in the books, of all and of its class; refused, it is in none */
+START_TEST(what_is_charged_is_held)
+{
+  struct memory m = { 0 };
+  struct error why = { "" };
+  ck_assert(memory_charge(&m, MEMORY_CACHE, 100, &why) && memory_charge(&m, MEMORY_WEIGHTS, 7, &why));
+  ck_assert(m.all.live == 107 && m.of[MEMORY_CACHE].live == 100 && m.of[MEMORY_WEIGHTS].live == 7);
+  memory_discharge(&m, MEMORY_CACHE, 100);
+  ck_assert(m.all.live == 7 && m.of[MEMORY_CACHE].live == 0 && m.of[MEMORY_CACHE].peak == 100 && m.all.peak == 107);
+  m.fail_at = m.all.requests + 1;
+  ck_assert(!memory_charge(&m, MEMORY_CACHE, 100, &why) && strstr(why.text, "out of memory: 100 bytes for cache, 7 held") != NULL);
+  ck_assert(m.all.live == 7 && m.of[MEMORY_CACHE].live == 0 && m.of[MEMORY_CACHE].refused == 1);
+  memory_discharge(&m, MEMORY_WEIGHTS, 7);
+  ck_assert(m.all.live == 0 && m.of[MEMORY_WEIGHTS].live == 0);
+}
+END_TEST
+
+/* ---- a quarter of the measurements is below the lower quartile, and a quarter above the upper */
+START_TEST(quartiles_are_at_the_quarters)
+{
+  double eight[] = { 5, 1, 4, 2, 3, 6, 8, 7 }, one[] = { 3 }, five[] = { 50, 10, 40, 20, 30 };
+  struct quartiles q = timing_quartiles(eight, 8);
+  ck_assert(q.low == 3 && q.median == 5 && q.high == 7);
+  q = timing_quartiles(five, 5);
+  ck_assert(q.low == 20 && q.median == 30 && q.high == 40);
+  q = timing_quartiles(one, 1);
+  ck_assert(q.low == 3 && q.median == 3 && q.high == 3);
+}
+END_TEST
+
 /* ---- what is left behind by a file that is refused, and by a second unmapping */
 static int next_descriptor(void)
 {
@@ -1119,6 +1167,9 @@ int main(void)
   Suite *s = suite_create("ground");
   TCase *edges = tcase_create("edges");
   tcase_set_timeout(edges, 60);
+  tcase_add_test(edges, a_freed_list_is_an_empty_one);
+  tcase_add_test(edges, what_is_charged_is_held);
+  tcase_add_test(edges, quartiles_are_at_the_quarters);
   tcase_add_test(edges, a_refused_file_leaves_nothing_behind);
   tcase_add_test(edges, every_purpose_keeps_its_own_book);
   tcase_add_test(edges, sentences_end_and_are_cleaned_at_the_right_byte);

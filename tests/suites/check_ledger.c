@@ -116,6 +116,54 @@ START_TEST(two_numbers_for_a_key_are_refused)
 }
 END_TEST
 
+/* an id is a source of one digit, a dash, and a number of four digits at most */
+START_TEST(ids_are_known_by_their_form)
+{
+  static const struct { const char *id; bool is; } of[] = { { "S4-30", true }, { "S0-1", true }, { "S9-1234", true }, { "S4-", false },
+    { "S4-12345", false }, { "S44-1", false }, { "T4-30", false }, { "S4_30", false }, { "S4-3x", false }, { "Sx-30", false }, { "", false } };
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) ck_assert_msg(ledger_is_id(of[i].id) == of[i].is, "%s", of[i].id);
+}
+END_TEST
+/* a number is shown whole if it is, with as many decimals as are asked for, else with four digits */
+START_TEST(numbers_are_shown_as_they_are)
+{
+  static const struct { const char *pattern, *shown; } of[] = { { "{a}", "123456" }, { "{b}", "0.0001235" }, { "{c:1} of {a:0}", "2.5 of 123456" },
+    { "{d}", "1e+15" }, { "{e}", "-7" }, { "{f}", "?" }, { "{c", "{c" }, { "", "" } };
+  struct memory m = { .fail_at = 0 };
+  struct run_values v = { .n = 0 };
+  struct ledger_row r = { .id = "S4-30" };
+  struct error why;
+  char printed[] = "a 123456\nb 0.00012346\nc 2.54\nd 1000000000000000\ne -7\n", to[60];
+  ck_assert(run_values_take(&v, &m, printed, &why));
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    ledger_fill(&r, &v, of[i].pattern, to, sizeof to);
+    ck_assert_str_eq(to, of[i].shown);
+  }
+  run_values_free(&v, &m);
+}
+END_TEST
+/* a bound matters if ours is near: ten times the author's, a thousand times one of ours; zero is near all, and a number
+   of the other sign near none */
+START_TEST(a_bound_must_be_near)
+{
+  static const struct { const char *printed; bool near; } of[] = { { "a 0\n", true }, { "a 1\n", true }, { "a 0.5\n", true }, { "a 0.4\n", false },
+    { "a -3\n", false }, { "a -0.5\n", false } };
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    struct memory m = { .fail_at = 0 };
+    struct run_values v = { .n = 0 };
+    struct ledger_row r = { .id = "S4-30", .ours = "", .claimed = "5", .rule = "says a < 5", .expected = VERDICT_HOLDS };
+    struct error why;
+    struct judgement j;
+    char text[20];
+    snprintf(text, sizeof text, "%s", of[i].printed);
+    ck_assert(run_values_take(&v, &m, text, &why) && rule_parse(r.rule, &r.parsed, &why));
+    ledger_judge(&r, &v, &j);
+    ck_assert_msg(j.as_stated == of[i].near && j.found == (of[i].near ? VERDICT_HOLDS : VERDICT_NOT_JUDGED), "%s: %s", of[i].printed, j.why.text);
+    run_values_free(&v, &m);
+  }
+}
+END_TEST
+
 /* ---- a clone in small: build/incipit, programs of shell beside it, and a ledger */
 #define HEAD                                                                                       \
   "id\tchapter\tsection\trun\tkind\tverdict\tclaimed\tours\trule\tquote\ttrue\tread\twhy\tcommand\n"
@@ -329,6 +377,30 @@ START_TEST(faults_of_a_table)
   }
 }
 END_TEST
+/* the numbers of a claim are those of its sentence, however these are written: with commas between thousands or between
+   numbers, with a point inside or behind, in a range */
+START_TEST(numbers_of_a_sentence_are_found)
+{
+  static const struct { const char *quote, *claimed, *kind, *verdict, *run, *rule; bool good; } of[] = {
+    { "In 1,024 rows, 3,2 and 10..100 it is 2.5.", "1024, 3, 2, 10, 100 and 2.5", "-", "not-testable-here", "", "none", true },
+    { "In 1,024 rows, 3,2 and 10..100 it is 2.5.", "24", "-", "not-testable-here", "", "none", false },
+    { "In 1,024 rows, 3,2 and 10..100 it is 2.5.", "32", "-", "not-testable-here", "", "none", false },
+    { "Of 75 rows there are 2.", "2 times 75", "counted", "off-by-one", "one", "says rows = 75 * 2", true },
+    { "Of 75 rows there are 2.", "2 times 75", "counted", "off-by-one", "one", "says rows = 150", false },
+    { "Of 75 rows there are 2.", "75", "counted", "off-by-one", "one", "says rows = 75 * 2", true } };
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    static char line[2000], folded[400], sum[QUOTATION_SUM], sums[2000];
+    snprintf(line, sizeof line, HEAD "S4-30\t3\tsec:a\t%s\t%s\t%s\t%s\t\t%s\t%s\t\t\tWhy.\t\n", of[i].run, of[i].kind, of[i].verdict,
+      of[i].claimed, of[i].rule, of[i].quote);
+    quotation_fold(of[i].quote, folded);
+    quotation_sum(folded, strlen(folded), sum);
+    snprintf(sums, sizeof sums, "id\tsha256\nS4\t3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d\nS4-30\t%s\n", sum);
+    tree(line, ONE, TWO);
+    put("ledger/quotations.tsv", sums, 0666);
+    comes_out("verify", of[i].good ? 0 : 1, NULL, of[i].good ? "1 claims" : "row S4-30, field claimed");
+  }
+}
+END_TEST
 START_TEST(no_ledger_and_no_memory)
 {
   char path[5000];
@@ -519,6 +591,9 @@ int main(void)
   tcase_add_test(t, rules_decide);
   tcase_add_test(t, what_is_no_rule_is_refused);
   tcase_add_test(t, two_numbers_for_a_key_are_refused);
+  tcase_add_test(t, ids_are_known_by_their_form);
+  tcase_add_test(t, numbers_are_shown_as_they_are);
+  tcase_add_test(t, a_bound_must_be_near);
   suite_add_tcase(s, t);
   t = tcase_create("verify");
   tcase_add_test(t, a_ledger_that_is_right);
@@ -526,6 +601,7 @@ int main(void)
   tcase_add_test(t, the_object_has_its_fields);
   tcase_add_test(t, faults_of_a_run);
   tcase_add_test(t, faults_of_a_table);
+  tcase_add_test(t, numbers_of_a_sentence_are_found);
   tcase_add_test(t, no_ledger_and_no_memory);
   tcase_add_test(t, cancelled_programs_are_ended);
   suite_add_tcase(s, t);

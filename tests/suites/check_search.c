@@ -824,6 +824,37 @@ START_TEST(a_watcher_sees_and_cancels)
 }
 END_TEST
 
+/* who has seen enough when the search is over anyway gets the texts that it has found, and none that was
+ * still being written */
+START_TEST(enough_at_the_last_step_changes_nothing)
+{
+  uint64_t seed = suite_seed();
+  static const uint32_t end = 5;
+  float z[36];
+  struct table t = { 6, 1, z, 0 };
+  for (int round = 0; round < 50; round++) {
+    struct memory m = { 0 };
+    struct error why;
+    struct search_result a, b;
+    struct notes x = { .left = 1000 };
+    struct search_settings want = { .num_beams = 3, .num_return = 3, .max_length = 12, .length_penalty = 1,
+      .early = EARLY_TRUE, .eos = &end, .n_eos = 1, .see = note, .ctx = &x };
+    for (int i = 0; i < 36; i++) z[i] = tiny_normal(&seed);
+    ck_assert(table_search(&t, &m, (uint32_t[]){ 0 }, 1, &want, &a, &why));
+    x = (struct notes){ .left = x.steps };
+    ck_assert(table_search(&t, &m, (uint32_t[]){ 0 }, 1, &want, &b, &why));
+    ck_assert(x.steps == x.left && a.n == b.n);
+    for (size_t i = 0; i < a.n; i++) {
+      ck_assert(b.text[i].ended != FINISH_CANCELLED && b.text[i].score == a.text[i].score);
+      ck_assert(b.text[i].n == a.text[i].n
+        && memcmp(b.text[i].id, a.text[i].id, a.text[i].n * sizeof *a.text[i].id) == 0);
+    }
+    search_free(&a), search_free(&b);
+    ck_assert_uint_eq(m.all.live, 0);
+  }
+}
+END_TEST
+
 /* ---- token trees */
 START_TEST(trees_have_what_might_have_been_written)
 {
@@ -1372,6 +1403,7 @@ int main(void)
   tcase_add_loop_test(t, golden_searches, 0, 14);
   tcase_add_test(t, refusals_are_sentences);
   tcase_add_test(t, a_watcher_sees_and_cancels);
+  tcase_add_test(t, enough_at_the_last_step_changes_nothing);
   tcase_add_test(t, trees_have_what_might_have_been_written);
   tcase_add_test(t, the_best_of_several_has_the_best_mean);
   tcase_add_test(t, every_refused_request_is_survived);

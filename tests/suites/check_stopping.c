@@ -451,12 +451,40 @@ START_TEST(ids_become_the_bytes_behind_the_prompt)
       && tokenizer_decode(t, &M, id, n, true, &both, &why));
     struct text_stream o = { .m = &M, .t = t, .until = &s };
     hold(text_stream_prompt(&o, id, p, &why) && o.text.n == 0);
-    for (size_t i = p; i < n; i++) hold(text_stream_id(&o, id[i], &why));
+    for (size_t i = p; i < n; i++) { /* and each behind another, which was guessed and is taken back */
+      struct text_stream_state here = text_stream_save(&o);
+      hold(text_stream_id(&o, id[n - 1], &why));
+      text_stream_restore(&o, &here);
+      hold(text_stream_id(&o, id[i], &why));
+    }
     hold(o.tokens == n - p && o.text.n == both.n - given.n
       && (o.text.n == 0 || memcmp(o.text.byte, both.byte + given.n, o.text.n) == 0));
     text_stream_close(&o), bytes_free(&M, &given), bytes_free(&M, &both);
   }
   stops_close(&s), tokenizer_close(&M, t);
+  at_peace();
+}
+END_TEST
+
+/* a text that a string has ended hears no further token, whatever this one would spell */
+START_TEST(behind_a_stop_string_nothing_is_heard)
+{
+  struct error why;
+  struct tokenizer *t = tokenizer_open(&M, "models/pocket", &why);
+  struct stops s;
+  struct ids id = { NULL, 0, 0 };
+  static const char told[] = "A.\nUser: no\nUser: yes";
+  static const struct stop_string name[1] = { { (const unsigned char *) "User:", 5 } };
+  hold(t != NULL && tokenizer_encode(t, &M, told, sizeof told - 1, false, false, &id, &why));
+  hold(stops_open(&s, &M, name, 1, &why));
+  for (int with = 0; with < 2; with++) {
+    struct text_stream o = { .m = &M, .t = t, .until = &s, .include_stop = with };
+    for (size_t i = 0; i < id.n; i++) hold(text_stream_id(&o, id.id[i], &why));
+    hold(o.found == &name[0] && o.text.n == (with ? 8 : 3) && o.released == o.text.n && o.tokens < id.n);
+    hold(memcmp(o.text.byte, told, o.text.n) == 0);
+    text_stream_close(&o);
+  }
+  stops_close(&s), ids_free(&M, &id), tokenizer_close(&M, t);
   at_peace();
 }
 END_TEST
@@ -1205,6 +1233,7 @@ int main(void)
   tcase_add_test(t, stream_vectors_without_stop_strings);
   tcase_add_loop_test(
     t, ids_become_the_bytes_behind_the_prompt, 0, sizeof vocabulary / sizeof *vocabulary);
+  tcase_add_test(t, behind_a_stop_string_nothing_is_heard);
   tcase_add_test(t, any_list_of_criteria_is_an_or_and_keeps_the_first);
   tcase_add_test(t, on_one_token_the_end_token_then_the_list_then_the_length);
   tcase_add_test(t, a_judge_that_fails_leaves_its_sentence_and_no_text);

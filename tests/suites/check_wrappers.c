@@ -248,6 +248,7 @@ static const struct { const char *what, *field, *value, *words; } bad[] = {
   { "empty settings", "text_config", "{}", "[262208, 2304]" },
   { "another class", "architectures", "[\"Gemma3ForSequenceClassification\"]", "architectures is [\"Gemma3ForSequenceClassification\"]; wanted: Gemma3ForConditionalGeneration" },
   { "another class within", "text_config.architectures", "[\"VLlama3ForCausalLM\"]", NULL },
+  { "the class among others", "architectures", "[\"Gemma3Model\",\"Gemma3ForConditionalGeneration\"]", NULL },
   { "no class", "architectures", "[]", "architectures is []; wanted" },
   { "a class that is no list", "architectures", "3", "architectures is 3; wanted" },
   { "a null for a class", "architectures", "null", NULL },

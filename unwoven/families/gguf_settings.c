@@ -346,7 +346,7 @@ static bool derive_sizes(struct key_reader *s)
     return key_bad(s, key, "a multiple of head_count_kv");
   if (c->rotary == c->head_dim) c->rotary = 0;
   if (!c->learned_positions && config_rotary(c) % 2 != 0)
-    return key_bad(s, key_of(s, "attention.key_length", key),
+    return key_bad(s, key_of(s, c->rotary > 0 ? "rope.dimension_count" : "attention.key_length", key),
       "an even number: rotations turn pairs");
   if (c->rotary > c->head_dim)
     return key_bad(s, key_of(s, "rope.dimension_count", key), "no more than a head has");
