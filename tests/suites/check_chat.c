@@ -1159,6 +1159,83 @@ START_TEST(an_order_is_told_in_whole_letters)
 }
 END_TEST
 
+/* a new talk draws what the first one drew, however often an answer was repeated in between */
+START_TEST(a_new_talk_draws_as_the_first)
+{
+  struct run a = RUN("Tell me a story.\n", "chat", "--temp", "1", "-s", "5", "-n", "12"),
+             b = RUN("Tell me a story.\n/regen\n", "chat", "--temp", "1", "-s", "5", "-n", "12"),
+             r = RUN("Tell me a story.\n/regen\n/new\nTell me a story.\n", "chat", "--temp", "1", "-s", "5", "-n", "12");
+  char wanted[2000];
+  ends_well(&r, 0);
+  snprintf(wanted, sizeof wanted, "%s%s", b.out, a.out);
+  ck_assert_str_eq(r.out, wanted);
+  ck_assert(strncmp(b.out, a.out, a.n_out) == 0 && strcmp(b.out + a.n_out, a.out) != 0);
+  done(&a), done(&b), done(&r);
+}
+END_TEST
+
+/* a question that is taken back after old turns were forgotten can be asked again, with the same answer; and turns are
+   forgotten only for the room that an answer is given */
+START_TEST(what_is_forgotten_is_not_taken_back)
+{
+  struct run a = RUN("Hello!\nWhat does the fox say?\n", "chat", "-c", "24", "-q"), b = RUN("What does the fox say?\n", "chat");
+  struct run r = RUN("Hello!\nWhat does the fox say?\n/undo\nWhat does the fox say?\n", "chat", "-c", "24", "-q");
+  char wanted[2000], context[24];
+  uint64_t n[2];
+  ends_well(&r, 0);
+  snprintf(wanted, sizeof wanted, "%s%s", a.out, b.out);
+  ck_assert_str_eq(r.out, wanted);
+  done(&a), done(&b), done(&r);
+  r = RUN("Hello!\nWhat does the fox say?\n", "chat", "-n", "1", "--stats");
+  const char *at = r.err;
+  for (int i = 0; i < 2; i++) at = next_number(at, "tokens   ", &n[i]);
+  for (int less = 0; less < 2; less++) {
+    snprintf(context, sizeof context, "%d", (int) n[1] - less);
+    a = RUN("Hello!\nWhat does the fox say?\n", "chat", "-n", "1", "-c", context);
+    ends_well(&a, 0);
+    ck_assert_msg((strstr(a.err, "are forgotten") != NULL) == (less == 1), "%s: %s", context, a.err);
+    done(&a);
+  }
+  done(&r);
+}
+END_TEST
+
+/* at a terminal a talk goes on behind an order that is refused: with the system as it was, without half a file; and a file has
+   the system's turn */
+START_TEST(a_refused_order_changes_nothing)
+{
+  static const struct editing fake = { fake_open, fake_ask, fake_close };
+  char program[4200], path[4200], half[4200], text[4096], same[4096], line[3][14000];
+  make_room();
+  snprintf(program, sizeof program, "%s/some.jinja", room_dir);
+  snprintf(path, sizeof path, "%s/kept.jsonl", room_dir), snprintf(half, sizeof half, "%s/half.jsonl", room_dir);
+  FILE *f = fopen(program, "w");
+  fputs("{% for m in messages %}{% if m.content == 'bad' %}{{ raise_exception('no') }}{% endif %}{{ '<|im_start|>' + m.role + '\\n' + m.content"
+    " + '<|im_end|>\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}", f), fclose(f);
+  f = fopen(half, "w");
+  fputs("{\"role\":\"user\",\"content\":\"Hi\"}\n{\"role\":\"assistant\",\"content\":\"Hi\"}\n{\"role\":\"tool\",\"content\":\"Hi\"}\n", f), fclose(f);
+  snprintf(line[0], sizeof line[0], "/save\t%s", path), snprintf(line[1], sizeof line[1], "/load %s", half);
+  edit = &fake, typed = (const char *const[]){ "/system bad", line[0], NULL };
+  struct run r = RUN("", "chat", "-m", room_dir, "--chat-template", program, "--system", "Be brief.");
+  ends_well(&r, 0), says(&r, "the template says: no");
+  read_whole(path, text, sizeof text);
+  ck_assert_str_eq(text, "{\"role\":\"system\",\"content\":\"Be brief.\"}\n");
+  done(&r);
+  typed = (const char *const[]){ line[1], line[0], NULL };
+  r = RUN("", "chat", "-m", room_dir, "--chat-template", program);
+  ends_well(&r, 0), says(&r, "the role `tool'");
+  ck_assert_uint_eq(read_whole(path, text, sizeof text), 0);
+  done(&r);
+  edit = NULL;
+  snprintf(line[2], sizeof line[2], "The cat\n/save %s\n/new once\n/load %s\n/save %s\n", path, path, half);
+  r = RUN(line[2], "chat", "-m", room_dir, "--chat-template", program, "-n", "3", "--system", "Be brief.");
+  ends_well(&r, 0), says(&r, "there is no /new once; /help");
+  ck_assert(read_whole(path, text, sizeof text) == read_whole(half, same, sizeof same) && strcmp(text, same) == 0);
+  ck_assert(strncmp(text, "{\"role\":\"system\"", 16) == 0 && strstr(text, "\"The cat\"") != NULL);
+  done(&r), unlink(path), unlink(half), unlink(program);
+}
+END_TEST
+
 int main(void)
 {
   unsetenv("INCIPIT_MODEL"), setenv("OMP_NUM_THREADS", "1", 1);
@@ -1193,6 +1270,9 @@ int main(void)
   tcase_add_test(t, what_is_refused_was_never_said);
   tcase_add_test(t, a_system_speaks_in_every_talk);
   tcase_add_test(t, an_order_is_told_in_whole_letters);
+  tcase_add_test(t, a_new_talk_draws_as_the_first);
+  tcase_add_test(t, what_is_forgotten_is_not_taken_back);
+  tcase_add_test(t, a_refused_order_changes_nothing);
   tcase_add_test(t, calls_of_tools_are_seen);
   suite_add_tcase(s, t);
   return suite_run(s);

@@ -9,6 +9,7 @@
 #include "variants.h"
 #include "remote.h"
 #include "gguf/gguf.h"
+#include "gguf/writing.h"
 #include "tokenizer-json/gguf_patterns.h"
 #include "safetensors/tensor_file.h"
 #include "templates/conversations.h"
@@ -248,7 +249,7 @@ END_TEST
 START_TEST(values_come_back)
 {
   struct written f = compose(
-    HEAD(0, 14) "\"u8\" 4=0 1=200 \"i8\" 4=1 1=0x80 \"u16\" 4=2 2=65535 \"i16\" 4=3 2=0xfffe \"u32\" 4=4 4=0xffffffff "
+    HEAD(0, 15) "\"none\" 4=9 4=4 8=0 \"u8\" 4=0 1=200 \"i8\" 4=1 1=0x80 \"u16\" 4=2 2=65535 \"i16\" 4=3 2=0xfffe \"u32\" 4=4 4=0xffffffff "
                 "\"i32\" 4=5 4=0xffffffff \"f32\" 4=6 4=0xc0490fdb \"yes\" 4=7 1=1 \"text\" 4=8 \"a_b\" \"u64\" 4=10 8=0x1fffffffffffff "
                 "\"i64\" 4=11 8=0x8000000000000000 \"f64\" 4=12 8=0x400921fb54442d18 \"list\" 4=9 4=3 8=3 2=1 2=0xffff 2=3 "
                 "\"words\" 4=9 4=8 8=3 \"a\" \"\" \"ccc\"");
@@ -273,6 +274,14 @@ START_TEST(values_come_back)
     ck_assert(gguf_numeric(e) && gguf_integer(e) == number[i].integer && !e->is_array && e->count == 1);
     ck_assert_msg(gguf_number(e, 0) == number[i].x, "%s: %.17g", number[i].key, gguf_number(e, 0));
     ck_assert(!gguf_flag(e, &flag) && !gguf_string(e, &w));
+  }
+  for (size_t i = 0; i < g.n_entries; i++) { /* each is written again as it stands there */
+    const struct gguf_entry *e = &g.entry[i];
+    const unsigned char *from = (const unsigned char *) e->key.text - 8;
+    struct gguf_draft d = { .m = &m, .ok = true, .why = &why };
+    gguf_add_entry(&d, e);
+    ck_assert(d.ok && d.n_keys == 1 && d.keys.n == (size_t) (e->end - from) && memcmp(d.keys.byte, from, d.keys.n) == 0);
+    gguf_draft_free(&d);
   }
   ck_assert(gguf_flag(gguf_find(&g, "yes"), &flag) && flag);
   ck_assert(!gguf_numeric(gguf_find(&g, "yes")) && !gguf_numeric(gguf_find(&g, "text")));
@@ -997,6 +1006,7 @@ static const struct {
   { "experts that are chosen as ours are", NULL, "\"llama.expert~gating~func\" 4=4 4=1", 1, NULL },
   { "no experts", NULL, "\"llama.expert~count\" 4=4 4=0 \"llama.expert~used~count\" 4=4 4=0", 2, NULL },
   { "not causal", NULL, "\"llama.attention.causal\" 4=7 1=0", 1, "llama.attention.causal is false; wanted: 1" },
+  { "causal, in a list", NULL, "\"llama.attention.causal\" 4=9 4=7 8=1 1=1", 1, "llama.attention.causal is an array of 1; wanted: 1" },
   { "causal", NULL, "\"llama.attention.causal\" 4=7 1=1", 1, NULL },
   { "logits that are scaled", NULL, "\"llama.logit~scale\" 4=6 4=0x3f000000", 1, "llama.logit_scale is 0.5; wanted: 1" },
   { "an unknown key", NULL, "\"llama.strange\" 4=4 4=1", 1, "unknown: llama.strange; wanted: keys that this program knows" },

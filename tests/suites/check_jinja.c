@@ -161,6 +161,10 @@ START_TEST(bombs_end_in_a_sentence)
   refused("{{ 3037000500 * 3037000500 }}", "64 bits");
   refused("{{ 9223372036854775808 }}", "64 bits");
   refused("{{ 10 ** 19 }}", "64 bits");
+  refused("{{ '9223372036854775808'|int }}", "64 bits");
+  refused("{{ (-9223372036854775807 - 1)|abs }}", "no absolute value");
+  refused("{{ '%1001d' % 1 }}", "larger than 1000");
+  refused("{{ '{:.101f}'.format(1.5) }}", "larger than 100");
   refused("{{ 9007199254740993 / 3 }}", "2 ** 53");
 }
 END_TEST

@@ -15,6 +15,7 @@
 #include "gguf/writing.h"
 #include "model/quantization.h"
 #include "command/quantize.h"
+#include "families/gguf_settings.h"
 #include "safetensors/tensor_file.h"
 #include "tokenizer/tokenizer.h"
 
@@ -610,14 +611,14 @@ START_TEST(advice_and_all_ends_are_written)
   struct error why = { "" };
   struct gguf_file g;
   struct mapping map;
-  static const char advice[] = "{\"eos_token_id\":[0,5,4,3],\"do_sample\":%s,\"temperature\":0.5,\"top_k\":7,"
+  static const char advice[] = "{\"eos_token_id\":[0,5,4,3],\"do_sample\":%s,\"temperature\":%s,\"top_k\":7,"
     "\"top_p\":0.75,\"min_p\":0.125,\"repetition_penalty\":1.25}";
   static const struct { const char *key; double x; bool always; } want[] = { { "temp", 0.5, false }, { "top_k", 7, false },
     { "top_p", 0.75, false }, { "min_p", 0.125, false }, { "penalty_repeat", 1.25, true } };
-  for (int samples = 0; samples < 2; samples++) {
+  for (int samples = 0; samples < 3; samples++) { /* a temperature of 1 is said, too: readers have another by themselves */
     variant_make(dir, "small"), variant_path(path, dir, "generation_config.json");
     FILE *f = fopen(path, "w");
-    fprintf(f, advice, samples ? "true" : "false"), fclose(f);
+    fprintf(f, advice, samples ? "true" : "false", samples == 2 ? "1.0" : "0.5"), fclose(f);
     ck_assert_msg(quantized(dir, in_room(path, "x.gguf"), "f16", NULL, &why), "%s", why.text);
     ck_assert(file_map(&map, path, &why) && gguf_read(&g, &m, path, map.bytes, map.size, &why));
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
@@ -625,7 +626,7 @@ START_TEST(advice_and_all_ends_are_written)
       snprintf(key, sizeof key, "general.sampling.%s", want[i].key);
       const struct gguf_entry *e = gguf_find(&g, key);
       ck_assert_msg((e != NULL) == (samples || want[i].always), "%s", key);
-      ck_assert(e == NULL || gguf_number(e, 0) == want[i].x);
+      ck_assert(e == NULL || gguf_number(e, 0) == (i == 0 && samples == 2 ? 1 : want[i].x));
     }
     gguf_free(&g), file_unmap(&map);
     struct model_config c;
@@ -642,6 +643,38 @@ START_TEST(advice_and_all_ends_are_written)
   gguf_free(&g), file_unmap(&map);
   ck_assert_uint_eq(m.all.live, 0);
   leave();
+}
+END_TEST
+
+/* a file that was written is read again, and what it says is compared with the model, setting by setting and list by list */
+START_TEST(what_a_file_says_is_the_model)
+{
+  static const char *const model[] = { "small", "small", "small", "small", "families/gemma3", "families/gemma3", "families/cohere2", "families/ministral3" };
+  static const char *const lost[] = { NULL, "norm_eps", "n_eos", "eos_token_id", "base of layers with a window", "list of layers with a window",
+    "list of layers that are turned", "length of the first training" };
+  for (int k = 0; k < 8; k++) {
+    struct memory m = { 0 };
+    struct error why = { "" };
+    struct model_config a, b;
+    char from[100], words[300];
+    snprintf(from, sizeof from, "tests/golden/%s", model[k]);
+    ck_assert_msg(config_open(&a, &m, from, &why) && config_open(&b, &m, from, &why), "%s", why.text);
+    a.n_eos = b.n_eos = 2, a.eos[1] = b.eos[1] = 7;
+    ck_assert(gguf_settings_same(&a, &b, from, &why));
+    if (k == 0) b.norm_eps *= 1 + 1e-12; /* as a float it is the same */
+    if (k == 1) b.norm_eps *= 1.5;
+    if (k == 2) b.n_eos = 1;
+    if (k == 3) b.eos[1] = 8;
+    if (k == 4) b.rope.local_theta *= 2;
+    if (k == 5) b.windowed[0] ^= 1;
+    if (k == 6) b.unturned[0] ^= 1;
+    if (k == 7) b.rope.original++;
+    snprintf(words, sizeof words, "%s: its %s cannot be said in a GGUF file", from, lost[k] == NULL ? "" : lost[k]);
+    ck_assert_int_eq(gguf_settings_same(&a, &b, from, &why), k == 0);
+    if (k > 0) ck_assert_str_eq(why.text, words);
+    config_close(&m, &a), config_close(&m, &b);
+    ck_assert_uint_eq(m.all.live, 0);
+  }
 }
 END_TEST
 
@@ -902,6 +935,7 @@ int main(void)
   tcase_add_test(t, no_weight_becomes_infinite);
   tcase_add_test(t, a_pattern_without_a_name_is_refused);
   tcase_add_test(t, refusals_leave_no_file);
+  tcase_add_test(t, what_a_file_says_is_the_model);
   tcase_add_test(t, giving_up_keeps_the_older_file);
   tcase_add_loop_test(t, refused_requests_are_sentences, 0, 3);
   tcase_add_test(t, drafts_are_checked);

@@ -451,6 +451,7 @@ START_TEST(a_connection_too_many_is_told)
   for (int i = 0; i < 3; i++) close(fd[i]);
   nanosleep(&moment, NULL), nanosleep(&moment, NULL);
   ANSWERS(s, "GET /health HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n", 3, 200, "ok");
+  comes(s, "incipit_connections", 1, 2); /* who was turned away is not taken off them */
   ck_assert_int_eq(stop(s), 0);
 }
 END_TEST

@@ -50,7 +50,7 @@ static bool number_text(struct jinja_run *r, const struct spec *s, const struct 
   x = fabs(x);
   if (s->type == 'f' || s->type == 'F') snprintf(text, 512, "%s%.*f", sign, digits, x);
   else if (s->type == 'e') snprintf(text, 512, "%s%.*e", sign, digits, x);
-  else if (s->type == 'g') snprintf(text, 512, "%s%.*g", sign, digits == 0 ? 1 : digits, x);
+  else if (s->type == 'g') snprintf(text, 512, "%s%.*g", sign, digits, x);
   else return jinja_fail(r, "%%%c is not known here", s->type);
   return true;
 }
