@@ -1179,15 +1179,18 @@ END_TEST
 START_TEST(what_is_forgotten_is_not_taken_back)
 {
   struct run a = RUN("Hello!\nWhat does the fox say?\n", "chat", "-c", "24", "-q"), b = RUN("What does the fox say?\n", "chat");
-  struct run r = RUN("Hello!\nWhat does the fox say?\n/undo\nWhat does the fox say?\n", "chat", "-c", "24", "-q");
+  struct run r = RUN("Hello!\nWhat does the fox say?\n/undo\nWhat does the fox say?\n", "chat", "-c", "24", "--stats");
   char wanted[2000], context[24];
-  uint64_t n[2];
+  uint64_t n[3];
+  const char *at = r.err;
   ends_well(&r, 0);
   snprintf(wanted, sizeof wanted, "%s%s", a.out, b.out);
   ck_assert_str_eq(r.out, wanted);
+  for (int i = 0; i < 3; i++) at = next_number(at, "tokens   ", &n[i]);
+  ck_assert_uint_eq(n[2], n[1]);
   done(&a), done(&b), done(&r);
   r = RUN("Hello!\nWhat does the fox say?\n", "chat", "-n", "1", "--stats");
-  const char *at = r.err;
+  at = r.err;
   for (int i = 0; i < 2; i++) at = next_number(at, "tokens   ", &n[i]);
   for (int less = 0; less < 2; less++) {
     snprintf(context, sizeof context, "%d", (int) n[1] - less);

@@ -1434,6 +1434,75 @@ START_TEST(the_first_lacking_byte_is_blamed)
 }
 END_TEST
 
+/* ---- what is taken, and means what: the last that is granted, and the first that is not */
+static bool matched(struct memory *m, bool grammar, const char *by, const char *text, struct error *why)
+{
+  bool yes = false;
+  struct constraint *c = grammar ? constraint_grammar(m, "g", by, strlen(by), why) : constraint_regex(m, by, strlen(by), why);
+  ck_assert_msg(c != NULL, "%s: %s", by, why->text);
+  ck_assert_msg(constraint_matches(c, text, strlen(text), &yes, why), "%s", why->text);
+  constraint_free(c);
+  return yes;
+}
+START_TEST(signs_mean_what_they_say)
+{
+  static const struct { bool grammar; const char *by, *text; bool yes; } of[] = {
+    { false, "\\s", "\r", true }, { false, "\\s", "\t", true }, { false, "\\s", "\x0e", false }, { false, "\\s", "\x08", false },
+    { false, "\\S", "\r", false }, { false, "\\S", "\x0e", true }, { false, "\\x{a}", "\n", true }, { false, "\\x41", "A", true },
+    { false, "\\x{d7ff}", "\xed\x9f\xbf", true }, { false, "\\x{e000}", "\xee\x80\x80", true }, { false, "[a-a]", "a", true },
+    { false, "[a-]", "-", true }, { false, "[-a]", "-", true }, { false, "[^b]", "b", false }, { false, "[^b]", "a", true }, { false, "[^b]", "c", true },
+    { false, "a??b", "ab", true }, { false, "a{0}b", "b", true }, { false, "\\n\\r\\t\\f", "\n\r\t\f", true },
+    { true, "root ::= b # x\rb ::= \"c\"", "c", true }, { true, "# x\r\n# y\n\nroot ::= \"a\" # z", "a", true },
+    { true, "root ::= \"\\r\"", "\r", true }, { true, "root ::= \"\\r\"", "\n", false }, { true, "root ::= \"\\n\\t\\\\\\\"\\[\\]\"", "\n\t\\\"[]", true },
+    { true, "root ::= \"\\U0001F600\\u00e9\\x41\"", "\xf0\x9f\x98\x80\xc3\xa9" "A", true }, { true, "root ::= [a-a]", "a", true },
+    { true, "root ::= (\"a\")\nx ::= \"b\"", "a", true }, { true, "root ::= (\"a\"\n\"b\")\nx ::= \"b\"", "ab", true } };
+  struct memory m = { .fail_at = 0 };
+  struct error why = { "" };
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    ck_assert_msg(matched(&m, of[i].grammar, of[i].by, of[i].text, &why) == of[i].yes, "%s and %s", of[i].by, of[i].text);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+START_TEST(limits_are_the_last_that_is_granted)
+{
+  static const struct { bool grammar; const char *text, *says, *place; } bad[] = { { false, "a???", "can't be repeated", "byte 3" },
+    { false, "[ab-", "hyphen", "byte 3" }, { false, "\\x{dfff}", "no character", "byte 3" },
+    { false, "x)aaaaaaaaaa\xc3\xa9", "never opened", "byte 1, at \")aaaaaaaaaa\":" }, { false, "x)aaaaaaaaa\xc3\xa9z", "never opened", "at \")aaaaaaaaa\xc3\xa9\":" },
+    { true, "root ::= \"\\U0041\"", "hexadecimal", "line 1" }, { true, "root ::= a\na ::= \"x\"\na ::= \"y\"", "defined already", "line 3" } };
+  struct memory m = { .fail_at = 0 };
+  struct error why = { "" };
+  char text[3000], thousand[1001];
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    struct constraint *c = bad[i].grammar ? constraint_grammar(&m, "g", bad[i].text, strlen(bad[i].text), &why)
+      : constraint_regex(&m, bad[i].text, strlen(bad[i].text), &why);
+    ck_assert_msg(c == NULL && strstr(why.text, bad[i].says) && strstr(why.text, bad[i].place), "%s: %s", bad[i].text, why.text);
+  }
+  memset(thousand, 'a', 1000), thousand[1000] = '\0';
+  ck_assert(matched(&m, false, "a{1000}", thousand, &why) && !matched(&m, false, "a{1000}", thousand + 1, &why));
+  ck_assert(matched(&m, true, "root ::= \"a\"{1000}", thousand, &why));
+  for (int grammar = 0; grammar < 2; grammar++) { /* a hundred parentheses */
+    size_t n = (size_t) sprintf(text, "%s", grammar ? "root ::= " : "");
+    memset(text + n, '(', 100), n += 100;
+    n += (size_t) sprintf(text + n, "%s", grammar ? "\"a\"" : "a");
+    memset(text + n, ')', 100), text[n + 100] = '\0';
+    ck_assert(matched(&m, grammar, text, "a", &why));
+  }
+  struct bytes rules = { NULL, 0, 0 };
+  for (int more = 0; more < 2; more++) { /* 4096 rules, and one more */
+    rules.n = 0;
+    for (int i = 0; i < 4096 + more; i++) {
+      int k = sprintf(text, i == 0 ? "root ::= \"a\"\n" : "r%d ::= \"a\"\n", i);
+      ck_assert(bytes_push(&m, &rules, text, (size_t) k, &why));
+    }
+    struct constraint *c = constraint_grammar(&m, "g", (char *) rules.byte, rules.n, &why);
+    ck_assert_msg((c == NULL) == more && (c != NULL || strstr(why.text, "there are too many rules") != NULL), "%s", why.text);
+    constraint_free(c);
+  }
+  bytes_free(&m, &rules);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("constraints");
@@ -1460,6 +1529,10 @@ int main(void)
   tcase_add_test(t, a_second_binding_is_like_a_first);
   tcase_add_test(t, a_mask_behind_a_failure_is_right);
   tcase_add_test(t, the_first_lacking_byte_is_blamed);
+  suite_add_tcase(s, t);
+  t = tcase_create("limits");
+  tcase_add_test(t, signs_mean_what_they_say);
+  tcase_add_test(t, limits_are_the_last_that_is_granted);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

@@ -352,6 +352,11 @@ static const struct {
     { "model.safetensors", "experts.down_proj_scales", "BOOL", "U8" } },
   { "families/gpt_oss-mxfp4", "model.layers.2.mlp.experts.gate_up_proj_blocks", "drop",
     { "model.safetensors", "layers.2.mlp.experts.gate_up_proj", "missing", "[3, 32, 64]" } },
+  /* a tensor is called by the one of its two names that the file has, and a shape that is cut does not look whole */
+  { "families/falcon", "transformer.h.1.ln_attn.weight", "shape [1,16]",
+    { "model.safetensors", "h.1.ln_attn.weight", "is [1, 16]", "wanted: [16]" } },
+  { "families/falcon", "transformer.ln_f.weight", "shape [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,16]",
+    { "model.safetensors", "ln_f.weight", "is [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1...;", "wanted: [16]" } },
 };
 static char messages[160][400];
 static int n_messages;
