@@ -16,6 +16,7 @@
 #include "marked.h"
 #include "runs.h"
 #include "serve.h"
+#include "http.h"
 
 /* ---- a server in this process */
 struct server {
@@ -455,6 +456,35 @@ START_TEST(a_connection_too_many_is_told)
   ck_assert_int_eq(stop(s), 0);
 }
 END_TEST
+/* what is this machine's own; an address of six times as many digits stands in brackets */
+START_TEST(addresses_of_this_machine)
+{
+  static const struct { const char *host; int own; } of[] = { { "127.0.0.1", 1 }, { "127.0.0.2", 1 }, { "127.255.0.9", 1 }, { "localhost", 1 },
+    { "::1", 1 }, { "::2", 0 }, { "::", 0 }, { "0.0.0.0", 0 }, { "128.0.0.1", 0 }, { "1.127.0.1", 0 }, { "example.org", -1 }, { "127.1", -1 }, { "", -1 } };
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    bool own = false;
+    struct error why = { "" };
+    ck_assert_msg(http_address_is_loopback(of[i].host, &own, &why) == (of[i].own >= 0), "%s: %s", of[i].host, why.text);
+    ck_assert_msg(own == (of[i].own == 1), "%s", of[i].host);
+  }
+  struct server *s = SERVE("--host", "::1");
+  struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+  int port = 0, fd = -1;
+  bool six = fscanf(s->listening, "[::1]:%d", &port) == 1;
+  if (!six && feof(s->listening)) { /* a machine without */
+    printf("check_serve: no server at ::1 (no such address here)\n");
+    ck_assert_int_eq(ended(s), 1);
+    return;
+  }
+  at.sin6_port = htons((uint16_t) port);
+  ck_assert(six && (fd = socket(AF_INET6, SOCK_STREAM, 0)) >= 0 && connect(fd, (struct sockaddr *) &at, sizeof at) == 0);
+  say(fd, "GET /health HTTP/1.0\r\n\r\n", 24);
+  char *answer = hear(fd, 5, NULL);
+  ck_assert_msg(status_of(answer) == 200, "%s", answer);
+  free(answer), close(fd);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
 /* a long text is begun on a socket of its own */
 static int begin_long(const struct server *s, const char *more)
 {
@@ -797,6 +827,39 @@ START_TEST(numbers_are_generates)
     ck_assert(json_equal(json_object_get(usage, "prompt_tokens"), json_object_get(of, "prompt_tokens")));
     json_decref(answer), json_decref(by), json_decref(events);
   }
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
+/* a bucket holds all times up to its end, and a sum is over all requests; a pass writes one token and the guesses that were right */
+START_TEST(metrics_are_of_all_that_was_done)
+{
+  struct server *s = SERVE("--slots", "1", "--speculate", "4");
+  static const char *const body[] = { "{\"prompt\":\"one two one two one two one two one\",\"max_tokens\":90,\"ignore_eos\":true}",
+    "{\"prompt\":\"The cat\",\"max_tokens\":2}" };
+  static const char *const of[] = { "incipit_time_to_first_token_seconds", "incipit_request_seconds", "incipit_time_per_output_token_seconds" };
+  char name[100];
+  double sum = 0;
+  for (int i = 0; i < 2; i++) {
+    json_t *answer = asked(s, "/v1/completions", body[i]);
+    json_decref(answer), idles(s);
+    double now = metric(s, "incipit_request_seconds_sum");
+    ck_assert_msg(now > sum, "%g and %g", sum, now);
+    sum = now;
+  }
+  for (int i = 0; i < 3; i++) {
+    double before = 0, count = (snprintf(name, sizeof name, "%s_count", of[i]), metric(s, name));
+    ck_assert_msg(count == 2, "%s: %g", of[i], count);
+    for (size_t k = 0; k < SERVE_BUCKETS; k++) {
+      snprintf(name, sizeof name, "%s_bucket{le=\"%g\"}", of[i], serve_bucket_end(k));
+      double n = metric(s, name);
+      ck_assert_msg(n >= before && n <= count, "%s: %g behind %g", name, n, before);
+      before = n;
+    }
+    ck_assert_msg(before == count, "%s: %g within a minute", of[i], before);
+  }
+  double passes = metric(s, "incipit_passes_total"), guessed = metric(s, "incipit_guessed_tokens_total"), right = metric(s, "incipit_accepted_tokens_total");
+  ck_assert_msg(guessed > right && right > 0 && passes + right == metric(s, "incipit_generation_tokens_total"), "%g, %g, %g", passes, guessed, right);
+  ck_assert(metric(s, "process_resident_memory_bytes") > 1 << 20);
   ck_assert_int_eq(stop(s), 0);
 }
 END_TEST
@@ -1334,6 +1397,7 @@ int main(void)
   tcase_add_test(t, little_memory_changes_no_answer);
   tcase_add_test(t, without_prefixes_no_answer_changes);
   tcase_add_test(t, numbers_are_generates);
+  tcase_add_test(t, metrics_are_of_all_that_was_done);
   tcase_add_test(t, an_echo_is_scored_as_probe_scores_it);
   tcase_add_test(t, numbers_of_a_talk);
   tcase_add_test(t, rows_that_were_found_are_counted);
@@ -1352,6 +1416,7 @@ int main(void)
   tcase_add_test(t, large_bodies_are_refused);
   tcase_add_test(t, drips_sleepers_and_halves_are_cut);
   tcase_add_test(t, a_connection_too_many_is_told);
+  tcase_add_test(t, addresses_of_this_machine);
   tcase_add_test(t, who_has_gone_is_noticed);
   tcase_add_test(t, who_takes_nothing_is_dropped);
   tcase_add_test(t, garbage_ends_nothing);
