@@ -608,6 +608,9 @@ START_TEST(a_window_and_a_context_are_the_caches_own)
   struct store *same = array_store_open(&r.m, &other, &r.why);
   ck_assert(s != NULL && all != NULL && same != NULL && s->n_positions == 33);
   ck_assert_int_eq(memcmp(&before, &r.t.lm.config, sizeof before), 0);
+  struct store *whole = cache_open(&r.m, &r.t.lm.config, 1, &(struct cache_options){ .context = TINY_CONTEXT }, &r.why);
+  ck_assert(whole != NULL && whole->n_positions == TINY_CONTEXT);
+  store_close(whole);
   float x[4][TINY_V];
   last_logits(&r, s, 33, x[0]), last_logits(&r, all, 33, x[1]);
   last_logits(&r, same, 33, x[2]), last_logits(&r, r.s, 33, x[3]);

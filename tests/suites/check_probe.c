@@ -630,6 +630,9 @@ START_TEST(lines_as_long_as_a_room)
       p += sprintf(p, "\"}\n");
     }
     r = probe("tokenize", "tests/golden/small", lines, (size_t) (p - lines));
+    struct run bare = probe("tokenize", "tests/golden/small", lines, (size_t) (p - lines) - 1); /* the last one without its end */
+    ck_assert_str_eq(bare.out, r.out);
+    done(&bare);
     for (size_t k = 0; k < 2; k++) {
       json_t *a = answer_at(r.out, k), *ids = json_object_get(a, "ids");
       static char all[60000];
@@ -645,6 +648,23 @@ START_TEST(lines_as_long_as_a_room)
     }
     free(text), free(lines), done(&r);
   }
+}
+END_TEST
+
+/* brackets in each other are counted wherever they stand: in the first field of an object, in its last, in a list */
+START_TEST(brackets_are_counted_everywhere)
+{
+  for (int less = 0; less < 2; less++)
+    for (int at = 0; at < 3; at++) {
+      char text[400], nested[200] = "";
+      struct error why = { "" };
+      int deep = JSONFILE_MAX_DEPTH - (at == 2 ? 2 : 1) + (less ? 0 : 1);
+      memset(nested, '[', (size_t) deep), memset(nested + deep, ']', (size_t) deep), nested[2 * deep] = '\0';
+      snprintf(text, sizeof text, at == 0 ? "{\"a\":%s,\"b\":1}" : at == 1 ? "{\"a\":1,\"b\":%s}" : "{\"a\":[0,%s,0]}", nested);
+      json_t *o = jsonfile_object(text, strlen(text), &why);
+      ck_assert_msg((o != NULL) == (less == 1) && (o != NULL || strstr(why.text, "brackets in each other") != NULL), "%s: %s", text, why.text);
+      json_decref(o);
+    }
 }
 END_TEST
 
@@ -671,6 +691,7 @@ int main(void)
   tcase_add_test(t, every_beam_has_its_score);
   tcase_add_test(t, questions_at_their_limits);
   tcase_add_test(t, lines_as_long_as_a_room);
+  tcase_add_test(t, brackets_are_counted_everywhere);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

@@ -250,6 +250,31 @@ END_TEST
 /* ---- what the hub says */
 #define SHA "\"sha\":\"0123456789012345678901234567890123456789\""
 #define BLOB "\"blobId\":\"0123456789012345678901234567890123456789\""
+/* a model's files lie in its folder, or in one below, and in none that is deeper */
+static void note_name(void *ctx, const char *name)
+{
+  char *all = ctx;
+  size_t n = strlen(all);
+  snprintf(all + n, 200 - n, "%s;", name);
+}
+START_TEST(files_are_found_one_folder_below)
+{
+  char folder[] = "/tmp/incipit-pull-XXXXXX", path[200], all[200] = "";
+  static const char *const name[] = { "below/", "below/deeper/", "one.gguf", "below/two.GGUF", "below/deeper/three.gguf", ".four.gguf", "five.txt" };
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  for (int i = 0; i < 7; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, name[i]);
+    if (i < 2) ck_assert_int_eq(mkdir(path, 0700), 0);
+    else fclose(fopen(path, "w"));
+  }
+  hub_each_gguf(folder, note_name, all);
+  ck_assert_msg(strlen(all) == strlen("one.gguf;below/two.GGUF;") && strstr(all, "one.gguf;") != NULL && strstr(all, "below/two.GGUF;") != NULL, "%s", all);
+  for (int i = 7; i-- > 2;) snprintf(path, sizeof path, "%s/%s", folder, name[i]), unlink(path);
+  for (int i = 2; i-- > 0;) snprintf(path, sizeof path, "%s/%s", folder, name[i]), rmdir(path);
+  ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
 START_TEST(a_hostile_answer_is_refused)
 {
   static const struct { const char *text, *words; } at[] = {
@@ -1257,7 +1282,7 @@ int main(void)
   Suite *s = suite_create("pull");
   const struct { const char *name; const TTest *test[7]; } part[] = {
     { "names", { sums_are_those_of_the_standards, names_of_models_are_plain, a_file_is_picked_by_a_word_of_its_name, a_hostile_answer_is_refused,
-      what_the_engine_reads_is_chosen, without_libcurl_there_is_a_sentence } },
+      files_are_found_one_folder_below, what_the_engine_reads_is_chosen, without_libcurl_there_is_a_sentence } },
     { "whole", { a_model_is_fetched_whole_and_found, a_path_goes_before_a_name, one_gguf_file_is_fetched_and_found, a_model_in_several_files_is_fetched_whole, nothing_in_a_folder_of_ones_own_is_replaced,
       progress_is_for_eyes_and_every_option_does_something, every_refusal_of_memory_is_survived } },
     { "cut", { a_transfer_goes_on_where_it_was_cut, a_wrong_range_is_never_written_on, without_a_strong_mark_all_is_fetched_again,

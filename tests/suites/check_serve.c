@@ -744,6 +744,11 @@ static json_t *printed(const char *line)
   done(&r);
   return object;
 }
+static int64_t usage_of(json_t *answer, const char *key)
+{
+  json_t *usage = json_object_get(answer, "usage"), *v = json_object_get(usage, key);
+  return json_integer_value(v != NULL ? v : json_object_get(json_object_get(usage, "prompt_tokens_details"), key));
+}
 static json_t *choice_of(json_t *answer, size_t i) { return json_array_get(json_object_get(answer, "choices"), i); }
 /* One object of top_logprobs has the numbers of generate's list, and the chosen one's if that is not among them. */
 static void same_top(json_t *object, json_t *noted)
@@ -863,6 +868,39 @@ START_TEST(metrics_are_of_all_that_was_done)
   ck_assert_int_eq(stop(s), 0);
 }
 END_TEST
+/* a choice is numbered among those of its prompt, and draws what it would if its prompt were alone; the parts of a message are one
+   text; and there are no more candidates than tokens */
+START_TEST(each_prompt_has_choices_of_its_own)
+{
+  static const char rest[] = "\"max_tokens\":12,\"temperature\":1,\"seed\":9,\"n\":2}";
+  static const char *const prompt[] = { "\"The queen\"", "\"A small\"" };
+  static const char *const said[] = { "\"Where does the fox live?\"",
+    "[{\"type\":\"text\",\"text\":\"Where\"},{\"type\":\"text\",\"text\":\" does the\"},{\"type\":\"text\",\"text\":\" fox live?\"}]" };
+  char body[600];
+  struct server *s = SERVE("--slots", "3");
+  snprintf(body, sizeof body, "{\"prompt\":[%s,%s],%s", prompt[0], prompt[1], rest);
+  json_t *both = asked(s, "/v1/completions", body), *talk[2];
+  for (size_t i = 0; i < 2; i++) {
+    snprintf(body, sizeof body, "{\"prompt\":%s,%s", prompt[i], rest);
+    json_t *one = asked(s, "/v1/completions", body);
+    for (size_t k = 0; k < 2; k++)
+      ck_assert(json_equal(json_object_get(choice_of(one, k), "text"), json_object_get(choice_of(both, 2 * i + k), "text")));
+    ck_assert(!json_equal(json_object_get(choice_of(one, 0), "text"), json_object_get(choice_of(one, 1), "text")));
+    json_decref(one);
+    snprintf(body, sizeof body, "{\"messages\":[{\"role\":\"user\",\"content\":%s}]}", said[i]);
+    talk[i] = asked(s, "/v1/chat/completions", body);
+  }
+  ck_assert(json_equal(json_object_get(choice_of(talk[0], 0), "message"), json_object_get(choice_of(talk[1], 0), "message")));
+  ck_assert(usage_of(talk[0], "prompt_tokens") == usage_of(talk[1], "prompt_tokens"));
+  json_decref(both), json_decref(talk[0]), json_decref(talk[1]);
+  ck_assert_int_eq(stop(s), 0);
+  s = SERVE("--slots", "1", "-m", "tests/golden/families/falcon"); /* 18 tokens */
+  json_t *few = asked(s, "/v1/completions", "{\"prompt\":[1,2,3],\"max_tokens\":2,\"logprobs\":20,\"ignore_eos\":true}");
+  ck_assert_uint_eq(json_array_size(json_object_get(json_object_get(choice_of(few, 0), "logprobs"), "token_logprobs")), 2);
+  json_decref(few);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
 START_TEST(an_echo_is_scored_as_probe_scores_it)
 {
   static const char body[] = "{\"prompt\":\"Once upon a time there\",\"max_tokens\":6,\"logprobs\":2,\"echo\":true,\"n\":2,\"temperature\":1,\"seed\":6}";
@@ -933,11 +971,6 @@ START_TEST(numbers_of_a_talk)
 END_TEST
 
 /* ---- accounts of the scheduler: rows that were found, requests in their order, tokens that were counted */
-static int64_t usage_of(json_t *answer, const char *key)
-{
-  json_t *usage = json_object_get(answer, "usage"), *v = json_object_get(usage, key);
-  return json_integer_value(v != NULL ? v : json_object_get(json_object_get(usage, "prompt_tokens_details"), key));
-}
 START_TEST(rows_that_were_found_are_counted)
 {
   char prompt[2000], body[2200];
@@ -1033,9 +1066,11 @@ START_TEST(pieces_come_as_they_are_written)
 {
   struct server *s = SERVE("--slots", "1");
   static const char *const body[] = { "{\"prompt\":\"Once upon a time\",\"max_tokens\":10}",
-    "{\"prompt\":\"Once upon a time\",\"max_tokens\":10,\"stream_options\":{\"include_usage\":true}}" };
-  for (int usage = 0; usage < 2; usage++) {
-    json_t *events = told(s, "/v1/completions", body[usage]);
+    "{\"prompt\":\"Once upon a time\",\"max_tokens\":10,\"stream_options\":{\"include_usage\":true}}",
+    "{\"prompt\":\"Once upon a time\",\"max_tokens\":10,\"stream_options\":{}}" };
+  for (int which = 0; which < 3; which++) {
+    int usage = which == 1;
+    json_t *events = told(s, "/v1/completions", body[which]);
     size_t n = json_array_size(events);
     ck_assert_uint_eq(n, 10 + (size_t) usage);
     for (size_t i = 0; i < n; i++) {
@@ -1398,6 +1433,7 @@ int main(void)
   tcase_add_test(t, without_prefixes_no_answer_changes);
   tcase_add_test(t, numbers_are_generates);
   tcase_add_test(t, metrics_are_of_all_that_was_done);
+  tcase_add_test(t, each_prompt_has_choices_of_its_own);
   tcase_add_test(t, an_echo_is_scored_as_probe_scores_it);
   tcase_add_test(t, numbers_of_a_talk);
   tcase_add_test(t, rows_that_were_found_are_counted);
