@@ -5,6 +5,7 @@
 #include "tiny.h"
 #include "loop/generate.h"
 #include "cache/cache.h"
+#include "cache/share.h"
 #include "families/loader.h"
 #include "kernels/kernels.h"
 
@@ -1233,6 +1234,81 @@ START_TEST(a_cache_is_full_at_its_last_page)
 }
 END_TEST
 
+/* ---- blocks that are shared, in a model whose first layer sees 8 rows and whose others see all; pages of 4 rows */
+static struct store *two_groups(struct tiny_rig *r, uint32_t sequences, struct cache_options w)
+{
+  r->t.lm.config.window = 8, r->t.lm.config.window_listed = true, r->t.lm.config.windowed[0] = 1;
+  w.page_rows = 4;
+  struct store *s = cache_open(&r->m, &r->t.lm.config, sequences, &w, &r->why);
+  ck_assert_msg(s != NULL, "%s", r->why.text);
+  return s;
+}
+static void read_rows(struct tiny_rig *r, struct store *s, uint32_t sequence, size_t n)
+{
+  for (size_t left = n, k; left > 0; left -= k) {
+    struct row row[4];
+    struct pass *p;
+    k = left < 4 ? left : 4;
+    for (size_t i = 0; i < k; i++) {
+      uint32_t at = (uint32_t) (store_length(s, sequence) + i);
+      row[i] = (struct row){ sequence, at, at * 7 % TINY_V };
+    }
+    ck_assert_msg(model_forward(&r->e, &r->t.lm, s, row, k, &p, &r->why), "%s", r->why.text);
+    pass_close(p);
+  }
+}
+START_TEST(a_block_is_whole_or_none)
+{
+  struct tiny_rig r;
+  struct cache_block b, copy;
+  tiny_open(&r, 5, 1);
+  struct store *s = two_groups(&r, 1, (struct cache_options){ .rows = 0 });
+  read_rows(&r, s, 0, 24); /* at the last pass, behind 20 rows, a row sees those from 13 on */
+  for (size_t i = 0; i < 6; i++) ck_assert_int_eq(cache_block_of(s, 0, i, &b), i >= 3);
+  ck_assert(cache_block_of(s, 0, 3, &b));
+  cache_block_hold(s, &b);
+  ck_assert(cache_block_in_use(s, &b));
+  store_crop(s, 0, 0);
+  ck_assert(!cache_block_in_use(s, &b)); /* nobody has it but who asks */
+  size_t n = cache_block_bytes(s);
+  unsigned char *one = malloc(n), *two = malloc(n);
+  cache_block_get(s, &b, one);
+  ck_assert(cache_block_make(s, one, &copy));
+  cache_block_get(s, &copy, two);
+  ck_assert(memcmp(one, two, n) == 0 && memcmp(one, one + n - n / 3, n / 3) != 0);
+  cache_block_release(s, &b), cache_block_release(s, &copy);
+  ck_assert_uint_eq(cache_look(s).pages_used, 0);
+  free(one), free(two);
+  store_close(s), tiny_close(&r);
+}
+END_TEST
+START_TEST(the_tightest_group_counts)
+{
+  struct tiny_rig r;
+  size_t has = 0;
+  tiny_open(&r, 6, 1);
+  struct store *s = two_groups(&r, 1, (struct cache_options){ .rows = 16, .pass = 1 }); /* 3 pages of the ring, and 4 */
+  ck_assert(cache_could_hold(s, 16, 1, &has) && !cache_could_hold(s, 100, 16, &has) && has == 12);
+  ck_assert(!cache_could_hold(s, 17, 1, &has) && has == 16);
+  ck_assert_uint_eq(cache_lacks(s, &(struct cache_demand){ 0, 16 }, 1), 1);
+  ck_assert(cache_fits(s, &(struct cache_demand){ 0, 12 }, 1) && !cache_fits(s, &(struct cache_demand){ 0, 16 }, 1));
+  store_close(s);
+  s = two_groups(&r, 2, (struct cache_options){ .rows = 8 });
+  read_rows(&r, s, 0, 6);
+  ck_assert(store_fork(s, 0, 1, &r.why)); /* who reads on copies a page, and there is none; who does not needs none */
+  ck_assert_uint_eq(cache_lacks(s, &(struct cache_demand){ 0, 1 }, 1), 1);
+  ck_assert_uint_eq(cache_lacks(s, &(struct cache_demand){ 0, 0 }, 1), 0);
+  store_close(s);
+  ck_assert(config_set_window(&r.t.lm.config, 8, 0, &r.why)); /* all layers: a page that others have does not become free */
+  s = cache_open(&r.m, &r.t.lm.config, 2, &(struct cache_options){ .page_rows = 4, .rows = 12 }, &r.why);
+  read_rows(&r, s, 0, 12);
+  ck_assert_uint_eq(cache_lacks(s, &(struct cache_demand){ 0, 4 }, 1), 0);
+  ck_assert(store_fork(s, 0, 1, &r.why));
+  ck_assert_uint_eq(cache_lacks(s, &(struct cache_demand){ 0, 4 }, 1), 1);
+  store_close(s), tiny_close(&r);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("cache");
@@ -1262,6 +1338,10 @@ int main(void)
   tcase_add_loop_test(c, to_remember_changes_no_bit, 0, OWN);
   tcase_add_test(c, the_whole_context_row_by_row);
   tcase_add_test(c, a_second_text_keeps_what_it_shares_with_the_first);
+  suite_add_tcase(s, c);
+  c = tcase_create("blocks");
+  tcase_add_test(c, a_block_is_whole_or_none);
+  tcase_add_test(c, the_tightest_group_counts);
   suite_add_tcase(s, c);
   return suite_run(s);
 }
