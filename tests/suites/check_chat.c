@@ -1189,6 +1189,17 @@ START_TEST(what_is_forgotten_is_not_taken_back)
   for (int i = 0; i < 3; i++) at = next_number(at, "tokens   ", &n[i]);
   ck_assert_uint_eq(n[2], n[1]);
   done(&a), done(&b), done(&r);
+  for (int times = 3; times < 9; times++) { /* and where some turns are left before it */
+    char in[200] = "";
+    uint64_t given[10];
+    for (int i = 0; i < times; i++) strcat(in, "Hello!\n");
+    strcat(in, "/undo\nHello!\n");
+    r = RUN(in, "chat", "-c", "64", "--stats");
+    at = r.err;
+    for (int i = 0; i <= times; i++) at = next_number(at, "tokens   ", &given[i]);
+    ck_assert_uint_eq(given[times], given[times - 1]);
+    done(&r);
+  }
   r = RUN("Hello!\nWhat does the fox say?\n", "chat", "-n", "1", "--stats");
   at = r.err;
   for (int i = 0; i < 2; i++) at = next_number(at, "tokens   ", &n[i]);

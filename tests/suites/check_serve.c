@@ -16,6 +16,7 @@
 #include "marked.h"
 #include "runs.h"
 #include "serve.h"
+#include "tokenizer/tokenizer.h"
 #include "http.h"
 
 /* ---- a server in this process */
@@ -811,6 +812,34 @@ static char *joined_text(json_t *events, size_t index)
   }
   return text;
 }
+/* each of the two flags is its own: special tokens around a text, and the text of one taken for it */
+START_TEST(two_flags_of_a_text)
+{
+  static const char *const flags[] = { "", ",\"add_special\":true", ",\"parse_special\":true", ",\"parse_special\":true,\"add_special\":true",
+    ",\"add_special\":false,\"parse_special\":null" };
+  struct memory m = { .fail_at = 0 };
+  struct error why;
+  char text[100], body[300];
+  struct tokenizer *t = tokenizer_open(&m, "models/pocket", &why);
+  ck_assert(t != NULL && tokenizer_added_count(t) > 0);
+  struct tokenizer_added mark = tokenizer_added_at(t, 0);
+  snprintf(text, sizeof text, "%.*sThe cat", (int) mark.n, (const char *) mark.byte);
+  struct server *s = SERVE("--slots", "1");
+  for (int i = 0; i < 5; i++) {
+    struct ids list = { NULL, 0, 0 };
+    snprintf(body, sizeof body, "{\"content\":\"%s\"%s}", text, flags[i]);
+    ck_assert(tokenizer_encode(t, &m, text, strlen(text), i == 1 || i == 3, i == 2 || i == 3, &list, &why));
+    json_t *answer = asked(s, "/tokenize", body), *ids = json_object_get(answer, "tokens");
+    bool same = json_array_size(ids) == list.n && json_integer_value(json_object_get(answer, "count")) == (json_int_t) list.n;
+    for (size_t k = 0; same && k < list.n; k++) same = json_integer_value(json_array_get(ids, k)) == list.id[k];
+    ck_assert_msg(same, "%s", body);
+    json_decref(answer), ids_free(&m, &list);
+  }
+  tokenizer_close(&m, t);
+  ck_assert_uint_eq(m.all.live, 0);
+  ck_assert_int_eq(stop(s), 0);
+}
+END_TEST
 START_TEST(numbers_are_generates)
 {
   static const struct wish scored[] = {
@@ -893,6 +922,19 @@ START_TEST(each_prompt_has_choices_of_its_own)
   ck_assert(json_equal(json_object_get(choice_of(talk[0], 0), "message"), json_object_get(choice_of(talk[1], 0), "message")));
   ck_assert(usage_of(talk[0], "prompt_tokens") == usage_of(talk[1], "prompt_tokens"));
   json_decref(both), json_decref(talk[0]), json_decref(talk[1]);
+  ck_assert_int_eq(stop(s), 0);
+  char folder[4100];
+  snprintf(folder, sizeof folder, "%s/tests/serve-roles", build_dir());
+  make_marked(folder, 2048);
+  s = SERVE("--slots", "1", "-m", folder, "--template", "chatml"); /* a developer speaks as the system, and not as a user */
+  json_t *as[3];
+  for (int i = 0; i < 3; i++) {
+    snprintf(body, sizeof body, "{\"messages\":[{\"role\":\"%s\",\"content\":\"Be brief.\"},{\"role\":\"user\",\"content\":\"The cat\"}],"
+      "\"max_tokens\":4,\"logprobs\":true,\"top_logprobs\":3}", i == 0 ? "system" : i == 1 ? "developer" : "user");
+    as[i] = asked(s, "/v1/chat/completions", body);
+  }
+  ck_assert(json_equal(choice_of(as[0], 0), choice_of(as[1], 0)) && !json_equal(choice_of(as[0], 0), choice_of(as[2], 0)));
+  for (int i = 0; i < 3; i++) json_decref(as[i]);
   ck_assert_int_eq(stop(s), 0);
   s = SERVE("--slots", "1", "-m", "tests/golden/families/falcon"); /* 18 tokens */
   json_t *few = asked(s, "/v1/completions", "{\"prompt\":[1,2,3],\"max_tokens\":2,\"logprobs\":20,\"ignore_eos\":true}");
@@ -1056,6 +1098,8 @@ START_TEST(without_a_queue_a_free_slot_is_a_place)
   comes(s, "incipit_requests_running", 1, 5);
   char *full = post(s, "/v1/completions", SMALL);
   ck_assert_msg(status_of(full) == 429, "%s", full);
+  comes(s, "incipit_http_responses_total{code=\"429\"}", 1, 2); /* each status by itself */
+  ck_assert(metric(s, "incipit_http_responses_total{code=\"400\"}") == -1);
   free(full), close(fd);
   idles(s);
   ck_assert_int_eq(stop(s), 0);
@@ -1445,6 +1489,7 @@ int main(void)
   tcase_add_test(t, foreign_pages_are_refused);
   tcase_add_test(t, each_mistake_has_its_answer);
   tcase_add_test(t, an_unknown_field_is_told_by_its_place);
+  tcase_add_test(t, two_flags_of_a_text);
   tcase_add_test(t, each_option_refuses_something);
   tcase_add_test(t, the_log_has_nothing_of_a_client);
   t = add_case(s, "guards");
