@@ -937,9 +937,11 @@ START_TEST(each_prompt_has_choices_of_its_own)
   for (int i = 0; i < 3; i++) json_decref(as[i]);
   ck_assert_int_eq(stop(s), 0);
   s = SERVE("--slots", "1", "-m", "tests/golden/families/falcon"); /* 18 tokens */
-  json_t *few = asked(s, "/v1/completions", "{\"prompt\":[1,2,3],\"max_tokens\":2,\"logprobs\":20,\"ignore_eos\":true}");
-  ck_assert_uint_eq(json_array_size(json_object_get(json_object_get(choice_of(few, 0), "logprobs"), "token_logprobs")), 2);
-  json_decref(few);
+  char *few = post(s, "/v1/completions", "{\"prompt\":[1,2,3],\"max_tokens\":2,\"logprobs\":20,\"ignore_eos\":true}");
+  size_t named = 0; /* nobody spells them, so each candidate has an empty name */
+  for (const char *at = few; (at = strstr(at, "\"\":")) != NULL; at++) named++;
+  ck_assert_msg(status_of(few) == 200 && named == 2 * 18, "%zu: %s", named, few);
+  free(few);
   ck_assert_int_eq(stop(s), 0);
 }
 END_TEST
