@@ -743,6 +743,12 @@ START_TEST(corners_of_other_libraries)
 }
 END_TEST
 
+/* a double array of one number, and a string of 256 letters */
+#define LETTERS_256 \
+  "BAAAAAAAAABhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYW" \
+  "FhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh" \
+  "YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYW" \
+  "FhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhAA=="
 START_TEST(every_defect_has_its_own_sentence)
 {
   static const struct {
@@ -788,6 +794,10 @@ START_TEST(every_defect_has_its_own_sentence)
       "", { "added_tokens[0].id", "97", "no word" } },
     { MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"Precompiled\", \"precompiled_charsmap\": \"AAAA\"}", PRE, "null", DEC,
       "", { "normalizer.precompiled_charsmap", "3 bytes with the size 0", "double array" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"Precompiled\", \"precompiled_charsmap\": \"BgAAAAECAwQFBmEA\"}", PRE, "null", DEC,
+      "", { "normalizer.precompiled_charsmap", "12 bytes with the size 6", "double array" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"Precompiled\", \"precompiled_charsmap\": \"" LETTERS_256 "\"}", PRE, "null", DEC,
+      "", { "normalizer.precompiled_charsmap", "257 bytes of other strings", "at most 255 bytes long" } },
     { MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"Precompiled\", \"precompiled_charsmap\": \"x\"}", PRE, "null", DEC,
       "", { "normalizer.precompiled_charsmap", "something else", "base64" } },
     { MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"Precompiled\", \"precompiled_charsmap\": \"BAAAAAAAAABhYg==\"}", PRE, "null", DEC,
