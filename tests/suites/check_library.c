@@ -2707,6 +2707,56 @@ START_TEST(the_built_in_model_is_found)
 }
 END_TEST
 
+/* ---- limits, and what a second text may not have of the first */
+START_TEST(a_stream_forgets_the_text_before)
+{
+  struct set x;
+  uint32_t half[16], rest[16], whole[16];
+  struct incipit_piece piece;
+  static const char *const stop[] = { "sat on" };
+  set_open(&x, POCKET, 1);
+  size_t n = ids_of(&x, "The cat sa", half, 16), k = ids_of(&x, "t on it", rest, 16), w = ids_of(&x, "The cat sat", whole, 16);
+  struct incipit_stream *s = incipit_stream_open(x.m, stop, 1, false, &x.why);
+  ck_assert(s != NULL);
+  for (size_t with = 0; with < 3; with++) { /* begun anew behind no token, or behind some: half a stop string, and what was shown, are gone */
+    char text[64] = "";
+    for (size_t i = 0; i < n; i++) ck_assert(incipit_stream_push(s, half[i], &piece, &x.why));
+    ck_assert(incipit_stream_reset(s, whole, with, &x.why));
+    for (size_t i = 0; i < k; i++) {
+      ck_assert(incipit_stream_push(s, rest[i], &piece, &x.why) && piece.stop == NULL);
+      strncat(text, piece.text, piece.n);
+    }
+    ck_assert_str_eq(text, "t on it");
+  }
+  ck_assert(incipit_stream_reset(s, NULL, 0, &x.why));
+  for (size_t i = 0; i < w; i++) ck_assert(incipit_stream_push(s, whole[i], &piece, &x.why) && piece.stop == NULL);
+  ck_assert(incipit_stream_end(s, &piece, &x.why) && piece.n == 3 && memcmp(piece.text, "sat", 3) == 0);
+  incipit_stream_close(s);
+  set_close(&x);
+}
+END_TEST
+START_TEST(the_first_that_is_too_much)
+{
+  struct set x;
+  struct incipit_row row[2] = { { 0, 0, 1 }, { 0, 1, 2 } };
+  static float logits[2 * 4096];
+  size_t which[2] = { 1, 2 }, length = 0;
+  set_open(&x, POCKET, 1);
+  WRONG("n_sequences is 65536", incipit_context_open(x.m, &(struct incipit_context_options) { .size = sizeof (struct incipit_context_options),
+    .n_sequences = 65536 }, &why));
+  WRONG("threads is 1025", incipit_context_open(x.m, &(struct incipit_context_options) { .size = sizeof (struct incipit_context_options),
+    .threads = 1025 }, &why));
+  ck_assert(incipit_sequence_open(x.c, &row[0].sequence, &x.why));
+  row[1].sequence = row[0].sequence;
+  ck_assert(incipit_forward(x.c, row, 2, &x.why) && incipit_logits(x.c, which, 1, logits, &x.why));
+  WRONG("row 2 of the pass; wanted: below 2", incipit_logits(x.c, which, 2, logits, &why));
+  WRONG("has 2 rows", incipit_sequence_crop(x.c, row[0].sequence, 3, &why));
+  ck_assert(incipit_sequence_crop(x.c, row[0].sequence, 2, &x.why) && incipit_sequence_length(x.c, row[0].sequence, &length, &x.why) && length == 2);
+  ck_assert(incipit_sequence_close(x.c, row[0].sequence, &x.why));
+  set_close(&x);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("library");
@@ -2770,5 +2820,10 @@ int main(void)
   tcase_add_test(state, the_callers_rounding_is_his_own);
   tcase_add_test(state, versions_and_rows_are_numbers);
   suite_add_tcase(s, state);
+  TCase *limits = tcase_create("limits");
+  tcase_set_timeout(limits, 60);
+  tcase_add_test(limits, a_stream_forgets_the_text_before);
+  tcase_add_test(limits, the_first_that_is_too_much);
+  suite_add_tcase(s, limits);
   return suite_run(s);
 }
