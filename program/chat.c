@@ -71,15 +71,6 @@ char *chat_take_back(struct chat *t, size_t *n)
   return NULL;
 }
 
-static bool choose_template(struct chat *t)
-{
-  struct invocation *a = &t->a;
-  t->by = template_setup_open(&a->o, a->w, &a->why);
-  if (t->by != NULL || a->w->of[OPTION_TEMPLATE].given || a->w->of[OPTION_CHAT_TEMPLATE].given) return t->by != NULL;
-  struct error first = a->why;
-  return error_say(&a->why, "%s; --template NAME or --chat-template FILE gives one", first.text);
-}
-
 /* Whether the template suits the model is tried before anybody has typed a word: a first turn is
    set and thrown away. A mark that the vocabulary lacks is found then, and a system turn that
    has no place. */
@@ -141,7 +132,7 @@ int chat_open(struct chat *t, const struct console *c,
   if (status != STATUS_DONE) return status;
   status = invocation_context(a);
   const char *system = w->of[OPTION_SYSTEM].given ? w->of[OPTION_SYSTEM].text : "";
-  if (status == STATUS_DONE && (!choose_template(t)
+  if (status == STATUS_DONE && ((t->by = template_setup_open(&t->a.o, t->a.w, &t->a.why)) == NULL
       || !chat_system(t, system, strlen(system), &a->why) || !learn_ends(t)))
     status = STATUS_FAILED;
   if (status == STATUS_DONE)

@@ -173,7 +173,15 @@ static void name_model(struct serving *s)
   s->model.name = s->name;
 }
 
-/* A model without a template that we know can be served all the same; only talks are refused then. */
+/* A model without a template that we know can be served all the same; only talks are refused then, and whoever
+   starts the server is told the reason, which is none of its clients' business. */
+static void hint_no_talks(struct serving *s)
+{
+  struct error words;
+  error_say(&words, "/v1/chat/completions refuses talks: %s", s->why.text);
+  session_hint(s->c, s->w, words.text);
+}
+
 static bool choose_template(struct serving *s)
 {
   const struct option_value *of = s->w->of;
@@ -183,9 +191,12 @@ static bool choose_template(struct serving *s)
   if (s->o.t == NULL) return !asked || error_say(&s->why, "%s: there is no tokenizer that we know; wanted: one, to set"
       " talks as --template says", s->o.path);
   s->model.by = template_setup_open(&s->o, s->w, &s->why);
-  if (s->model.by == NULL) return !asked && !of[OPTION_KWARG].given;
+  if (s->model.by == NULL && (asked || of[OPTION_KWARG].given)) return false;
+  if (s->model.by == NULL) hint_no_talks(s);
+  if (s->model.by == NULL) return true;
   ok = conversations_ends(m, s->model.by, s->o.t, &s->model.ends, &s->why);
   if (!ok && !asked) {
+    hint_no_talks(s);
     chat_template_close(m, s->model.by);
     s->model.by = NULL, ok = true;
   }

@@ -33,6 +33,13 @@ static bool read_tools(const struct command_line *w, json_t **tools, struct erro
   return error_found(why, path, "the file", jsonfile_excerpt(*tools, buffer), "a list of tools, each an object");
 }
 
+/* The model's own template is missing, or cannot be run: then another may be given. */
+static void offer_another(struct error *why)
+{
+  struct error first = *why;
+  error_say(why, "%s; --template NAME or --chat-template FILE gives one, and to continue a text none is needed", first.text);
+}
+
 const struct chat_template *template_setup_open(const struct session *o, const struct command_line *w, struct error *why)
 {
   const struct option_value *of = w->of;
@@ -42,11 +49,14 @@ const struct chat_template *template_setup_open(const struct session *o, const s
   if (of[OPTION_TEMPLATE].given) return chat_template_named(of[OPTION_TEMPLATE].text, why);
   if (own && (of[OPTION_TOOLS].given || of[OPTION_KWARG].given)) {
     error_say(why, "the built-in model has no template that could be given tools or variables");
+    offer_another(why);
     return NULL;
   }
   if (own) return chat_template_named("pocket", why);
   with.variables = read_variables(w);
-  if (read_tools(w, &with.tools, why)) t = chat_template_open(o->m, o->path, &with, why);
+  bool told = read_tools(w, &with.tools, why);
+  if (told) t = chat_template_open(o->m, o->path, &with, why);
+  if (told && t == NULL && with.file == NULL) offer_another(why);
   json_decref(with.tools);
   json_decref(with.variables);
   return t;

@@ -45,6 +45,8 @@ def show(ctx, now):
     sys.stdout.buffer.flush()
     return True
 
+if len(sys.argv) < 2:
+    sys.exit("usage: python3 greedy.py PROMPT [DIRECTORY]")
 prompt = sys.argv[1].encode()
 model = given(lib.incipit_model_open(sys.argv[2].encode() if len(sys.argv) > 2 else None, None, why))
 context = given(lib.incipit_context_open(model, None, why))

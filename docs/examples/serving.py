@@ -57,6 +57,8 @@ take = function("batch_take", C.POINTER(Result), P, C.c_uint64)
 for name in "batch_close", "context_close", "model_close", "result_close":
     getattr(lib, "incipit_" + name).argtypes = [P]
 
+if len(sys.argv) < 2:
+    sys.exit("usage: python3 serving.py PROMPT...")
 model = model_open(None, None)
 context = context_open(model, ContextOptions(size=C.sizeof(ContextOptions), n_sequences=4))
 batch = batch_open(context, None)

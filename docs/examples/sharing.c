@@ -1,5 +1,5 @@
 /* sharing.c -- one prompt, two continuations: load, prefill, decode, fork, crop.
-   cc sharing.c $(pkg-config --cflags --libs incipit) -o sharing; ./sharing DIRECTORY */
+   cc sharing.c $(pkg-config --cflags --libs incipit) -o sharing; ./sharing [DIRECTORY] */
 #include <incipit.h>
 #include <stdio.h>
 #include <stdlib.h>

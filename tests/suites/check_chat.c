@@ -724,6 +724,7 @@ START_TEST(a_template_is_known_or_named)
   r = RUN("Hello!\n", "chat", "-m", "models/pocket");
   ends_well(&r, 1);
   says(&r, "models/pocket: has no chat template; its name may be given: chatml");
+  says(&r, "; --template NAME or --chat-template FILE gives one, and to continue a text none is needed");
   done(&r);
   r = RUN("Hello!\n", "chat", "-m", "tests/golden/llama", "--template", "chatml");
   ends_well(&r, 1);
@@ -737,6 +738,14 @@ START_TEST(a_template_is_known_or_named)
   ends_well(&r, 1);
   says(&r, "chat_template.jinja: line 1: the end of the expression is wanted");
   done(&r);
+  /* another template would mend nothing if the tools cannot be read, or if this one was asked for */
+  for (int i = 0; i < 2; i++) {
+    r = i == 0 ? RUN("Hello!\n", "chat", "-m", room_dir, "--tools", "/nowhere/tools.json") : RUN("Hello!\n", "chat", "--chat-template", "/nowhere/t.jinja");
+    ends_well(&r, 1);
+    says(&r, i == 0 ? "/nowhere/tools.json: cannot be opened" : "/nowhere/t.jinja: cannot be opened");
+    ck_assert_msg(strstr(r.err, "gives one") == NULL, "%s", r.err);
+    done(&r);
+  }
   /* a program that nobody knows is run, and one that does not suit the talk says so itself */
   f = fopen(path, "w");
   fprintf(f, "{%%- for message in messages %%}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] +"

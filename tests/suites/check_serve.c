@@ -671,6 +671,20 @@ START_TEST(an_unknown_field_is_told_by_its_place)
 }
 END_TEST
 
+/* whoever starts a server for a model that has no template is told so; its clients are told what can be done */
+START_TEST(a_model_without_a_template_is_served_with_a_hint)
+{
+  struct server *s = SERVE("-m", "models/pocket");
+  char *a = post(s, "/v1/chat/completions", "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}");
+  ck_assert_msg(status_of(a) == 400 && strstr(a, "template_refused") != NULL && strstr(a, "--chat-template FILE") != NULL
+    && strstr(a, "models/") == NULL, "%s", a);
+  free(a);
+  ck_assert_int_eq(stop(s), 0);
+  ck_assert_msg(strstr(s->err, "hint: /v1/chat/completions refuses talks: models/pocket: has no chat template") != NULL
+    && strchr(s->err, '\n') == s->err + s->n_err - 1, "%s", s->err);
+}
+END_TEST
+
 /* ---- options: what each refuses; what it changes is in the other tests */
 static const struct { const char *option, *refused, *words; } refused[] = {
   { "model", "-m /nowhere", "/nowhere" }, { "ignore-field", "--ignore-field nothing", "nothing" },
@@ -1492,6 +1506,7 @@ int main(void)
   tcase_add_test(t, each_mistake_has_its_answer);
   tcase_add_test(t, an_unknown_field_is_told_by_its_place);
   tcase_add_test(t, two_flags_of_a_text);
+  tcase_add_test(t, a_model_without_a_template_is_served_with_a_hint);
   tcase_add_test(t, each_option_refuses_something);
   tcase_add_test(t, the_log_has_nothing_of_a_client);
   t = add_case(s, "guards");
