@@ -988,7 +988,7 @@ static const struct {
   { "yarn, with bounds in the wrong order", NULL, "\"llama.rope.scaling.type\" 4=8 \"yarn\" \"llama.rope.scaling.factor\" 4=6 4=0x40000000 \"llama.rope.scaling.yarn~beta~fast\" 4=6 4=0x3f000000", 3, "llama.rope.scaling.yarn_beta_fast is 0.5; wanted: more than yarn_beta_slow" },
   { "yarn, with bounds that are one", NULL, "\"llama.rope.scaling.type\" 4=8 \"yarn\" \"llama.rope.scaling.factor\" 4=6 4=0x40000000 \"llama.rope.scaling.yarn~beta~fast\" 4=6 4=0x3f800000", 3, "llama.rope.scaling.yarn_beta_fast is 1; wanted: more than yarn_beta_slow" },
   { "yarn's other factors, as ours are", NULL, "\"llama.rope.scaling.yarn~attn~factor\" 4=6 4=0x3f800000 \"llama.rope.scaling.yarn~ext~factor\" 4=6 4=0x3f800000", 2, NULL },
-  { "another of yarn's other factors", NULL, "\"llama.rope.scaling.yarn~attn~factor\" 4=6 4=0", 1, "llama.rope.scaling.yarn_attn_factor is 0; wanted: 1" },
+  { "another of yarn's other factors", NULL, "\"llama.rope.scaling.yarn~attn~factor\" 4=6 4=0", 1, "llama.rope.scaling.yarn_attn_factor is 0; wanted: a number" },
   { "yarn with a base of 1", L("rope.freq_base"), "\"llama.rope.freq~base\" 4=6 4=0x3f800000 \"llama.rope.scaling.type\" 4=8 \"yarn\" \"llama.rope.scaling.factor\" 4=6 4=0x40000000", 3, "llama.rope.freq_base is 1; wanted: more than 1" },
   { "an attention factor without yarn", NULL, "\"llama.rope.scaling.attn~factor\" 4=6 4=0x40000000", 1, "llama.rope.scaling.attn_factor is 2; wanted: 1, since this is not yarn" },
   { "a whole attention factor without yarn", NULL, "\"llama.rope.scaling.yarn~attn~factor\" 4=6 4=0x40000000", 1, "llama.rope.scaling.yarn_attn_factor is 2; wanted: 1, since this is not yarn" },
