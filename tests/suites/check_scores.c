@@ -1399,6 +1399,9 @@ START_TEST(scores_of_a_tokenizer_json)
   static const struct { const char *file, *text, *want; } rows[] = {
     { UNIGRAM("\"unk_id\": 0, ", "[\"<unk>\", 0], [\"a\", -1], [\"a\", -2], [\"b\", -1.5]"), "ab", "2 3" },
     { UNIGRAM("\"unk_id\": 0, ", "[\"<unk>\", 0], [\"a\", -1]"), "x<unk>ya", "0 1" },
+    { "{\"model\": {\"type\": \"Unigram\", \"unk_id\": 0, \"vocab\": [[\"<unk>\", 0], [\"<abc>\", -1], [\"x\", -2]]}, \"added_tokens\": ["
+      "{\"id\": 3, \"content\": \"<ab\", \"special\": false}, {\"id\": 9, \"content\": \"<abc>\", \"special\": false}], \"decoder\": {\"type\": \"Fuse\"}}",
+      "x<ab<abc>x", "2 3 1 2" }, /* an added token has the id of the word that it is, and not of one that begins so */
     { UNIGRAM("\"unk_id\": 0, \"byte_fallback\": true, ", "[\"<unk>\", 0], [\"a\", -1], [\"<0x78>\", -2], [\"<0xC3>\", -2], [\"<0xA9>\", -2]"), "xa\xc3\xa9xay", "2 1 3 4 2 1 0" },
     { UNIGRAM("\"unk_id\": 0, \"byte_fallback\": true, ", "[\"<unk>\", 0], [\"a\", -1], [\"<0x78>\", -2]"), "xa<unk>", "2 1 0" },
     { UNIGRAM("\"unk_id\": 0, \"byte_fallback\": true, ", "[\"<unk>\", 0], [\"a\", -1], [\"<0x3C>\", -2], [\"<0x75>\", -2], [\"<0x6E>\", -2], [\"<0x6B>\", -2], [\"<0x3E>\", -2]"), "<unk>a<<unk>", "0 1 2 2 3 4 5 6" },

@@ -706,6 +706,15 @@ START_TEST(pages_survive_in_a_file)
   scheduler_close(&t);
   ck_assert_uint_eq(cache_look(again.s).pages_used, 0);
   tiny_close(&again);
+  /* what was used last is given up last, as before */
+  scheduler_of(&again, &t, 96, _i == 1);
+  ck_assert(prefix_load(&t.index, path, key_of_tests, &again.why));
+  for (int i = 0; i < 3; i++) ck_assert(prefix_evict(&t.index, false));
+  ck_assert_uint_eq(rows_of_a_text(&again, &t, id[1], 20, &same), 6);
+  ids_free(&again.m, &same);
+  ck_assert_uint_gt(rows_of_a_text(&again, &t, id[0], 20, &same), 6);
+  ids_free(&again.m, &same);
+  scheduler_close(&t), tiny_close(&again);
   /* too few pages: what fits is taken, the latest first, and with it what comes before */
   scheduler_of(&again, &t, 16, _i == 1);
   ck_assert_msg(prefix_load(&t.index, path, key_of_tests, &again.why), "%s", again.why.text);
@@ -716,6 +725,28 @@ START_TEST(pages_survive_in_a_file)
   for (int k = 0; k < 2; k++) ids_free(&r.m, &text[k]);
   scheduler_close(&s), tiny_close(&r);
   unlink(path);
+}
+END_TEST
+
+/* the index grows with the pages: all of a long text are found again, and those of a short one that came first */
+START_TEST(an_index_has_room_for_all_pages)
+{
+  struct tiny_rig r;
+  struct scheduler s;
+  struct ids text;
+  uint32_t id[2][290];
+  for (uint32_t i = 0; i < 290; i++) id[0][i] = i * 5 % TINY_V, id[1][i] = (i * i + 1) % TINY_V;
+  scheduler_of(&r, &s, 700, false);
+  for (int round = 0; round < 2; round++)
+    for (int k = 0; k < 3; k++) { /* 10 tokens, then 290, of which 288 fill pages, and those with the first 10 once more */
+      uint64_t rows = rows_of_a_text(&r, &s, id[k > 0], k == 0 ? 10 : 290 - 40 * (size_t) (k == 2), &text);
+      ids_free(&r.m, &text);
+      ck_assert_msg(round == 0 || rows <= 4 + 6, "text %d: %lu rows", k, (unsigned long) rows);
+    }
+  ck_assert_uint_gt(s.index.kept, 70);
+  scheduler_close(&s);
+  ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
+  tiny_close(&r);
 }
 END_TEST
 
@@ -796,7 +827,11 @@ int main(void)
   tcase_add_test(t, a_refusal_costs_one_text);
   tcase_add_test(t, a_refused_pass_ends_a_text_that_it_was_for);
   tcase_add_test(t, a_scheduler_is_refused_in_words);
+  suite_add_tcase(s, t);
+  t = tcase_create("pages");
+  tcase_set_timeout(t, 600);
   tcase_add_loop_test(t, pages_survive_in_a_file, 0, 2);
+  tcase_add_test(t, an_index_has_room_for_all_pages);
   tcase_add_test(t, a_damaged_file_of_pages_is_refused);
   suite_add_tcase(s, t);
   return suite_run(s);

@@ -728,16 +728,44 @@ START_TEST(corners_of_other_libraries)
     { "{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"first\"}",
       "{\"type\": \"Replace\", \"pattern\": {\"String\": \"a\"}, \"content\": \"\"}",
       "after a Replace" },
+    { "{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"first\"}", "{\"type\": \"Nmt\"}", "after a Replace" },
     { "{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": "
       "\"always\", \"add_prefix_space\": false}",
       "null", "never, as add_prefix_space is false" }
   };
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 3; k++) {
     snprintf(buffer, sizeof buffer, letters, wrong[k][0], wrong[k][1]);
     ck_assert_int_eq(try_text(buffer, &t, &why), TOKENIZER_REFUSED);
     ck_assert_msg(strstr(why.text, wrong[k][2]) != NULL
         && strstr(why.text, "pre_tokenizer.prepend_scheme") != NULL,
       "%s", why.text);
+  }
+  at_peace();
+}
+END_TEST
+
+/* what a file leaves out, and what only follows: digits are cut in rows, and a blank that was put before a text is taken away again */
+START_TEST(what_follows_is_done)
+{
+#define FEW "\"model\": {\"type\": \"BPE\", \"vocab\": {\"1\": 0, \"2\": 1, \"12\": 2, \"\xe2\x96\x81\": 3, \"a\": 4, \"\xe2\x96\x81" "a\": 5}, " \
+  "\"merges\": [[\"1\", \"2\"], [\"\xe2\x96\x81\", \"a\"]]}"
+#define BLANKS(scheme) "{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"" scheme "\"}"
+  static const struct { const char *file, *text, *ids, *back; } of[] = {
+    { "{\"decoder\": {\"type\": \"Fuse\"}, \"pre_tokenizer\": {\"type\": \"Digits\"}, " FEW "}", "12", "2", "12" },
+    { "{\"decoder\": {\"type\": \"Fuse\"}, \"pre_tokenizer\": {\"type\": \"Digits\", \"individual_digits\": true}, " FEW "}", "12", "0 1", "12" },
+    { "{\"decoder\": " BLANKS("first") ", \"pre_tokenizer\": " BLANKS("first") ", " FEW "}", "a a", "5 5", "a a" },
+    { "{\"decoder\": " BLANKS("always") ", \"pre_tokenizer\": " BLANKS("always") ", " FEW "}", "a a", "5 5", "a a" },
+    { "{\"decoder\": " BLANKS("never") ", \"pre_tokenizer\": " BLANKS("never") ", " FEW "}", " a", "5", " a" } };
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    struct tokenizer *t = must(of[i].file);
+    struct ids got = { 0 };
+    struct bytes back = { 0 };
+    struct error why;
+    expect(t, of[i].text, false, false, of[i].ids);
+    ck_assert(tokenizer_encode(t, &M, of[i].text, strlen(of[i].text), false, false, &got, &why));
+    ck_assert(tokenizer_decode(t, &M, got.id, got.n, false, &back, &why));
+    ck_assert_msg(back.n == strlen(of[i].back) && memcmp(back.byte, of[i].back, back.n) == 0, "%zu: \"%.*s\"", i, (int) back.n, back.byte);
+    ids_free(&M, &got), bytes_free(&M, &back), tokenizer_close(&M, t);
   }
   at_peace();
 }
@@ -1664,6 +1692,7 @@ int main(void)
   tcase_add_test(t, the_normal_form_is_the_normal_form);
   tcase_add_test(t, corners_of_other_libraries);
   tcase_add_test(t, every_defect_has_its_own_sentence);
+  tcase_add_test(t, what_follows_is_done);
   tcase_add_test(t, settings_for_batches_are_told);
   tcase_add_test(t, another_kind_is_told_apart);
   tcase_add_test(t, added_tokens_with_their_marks);
