@@ -2735,6 +2735,25 @@ START_TEST(a_stream_forgets_the_text_before)
   set_close(&x);
 }
 END_TEST
+START_TEST(a_batch_counts_places_and_passes)
+{
+  struct set x;
+  uint64_t request[2];
+  uint32_t id[16];
+  struct incipit_batch_counts all;
+  size_t left = 1;
+  set_open(&x, POCKET, 2);
+  struct incipit_batch *b = incipit_batch_open(x.c, NULL, &x.why);
+  struct incipit_generate_options o = { .size = sizeof o, .max_new_tokens = 5, .ignore_end = true };
+  size_t n = ids_of(&x, "The cat sat", id, 16);
+  for (int i = 0; i < 2; i++) ck_assert(b != NULL && incipit_batch_submit(b, id, n, &o, &request[i], &x.why));
+  while (left > 0) ck_assert(incipit_batch_step(b, &left, &x.why));
+  ck_assert(incipit_batch_report(b, &all, sizeof all, &x.why));
+  ck_assert(all.ended == 2 && all.running == 0 && all.waiting == 0 && all.passes >= 5 && all.places_used == 2 * all.passes);
+  incipit_batch_close(b);
+  set_close(&x);
+}
+END_TEST
 START_TEST(the_first_that_is_too_much)
 {
   struct set x;
@@ -2823,6 +2842,7 @@ int main(void)
   TCase *limits = tcase_create("limits");
   tcase_set_timeout(limits, 60);
   tcase_add_test(limits, a_stream_forgets_the_text_before);
+  tcase_add_test(limits, a_batch_counts_places_and_passes);
   tcase_add_test(limits, the_first_that_is_too_much);
   suite_add_tcase(s, limits);
   return suite_run(s);

@@ -767,6 +767,10 @@ START_TEST(what_follows_is_done)
     ck_assert_msg(back.n == strlen(of[i].back) && memcmp(back.byte, of[i].back, back.n) == 0, "%zu: \"%.*s\"", i, (int) back.n, back.byte);
     ids_free(&M, &got), bytes_free(&M, &back), tokenizer_close(&M, t);
   }
+  struct tokenizer *none;
+  struct error why;
+  ck_assert_int_eq(try_text("{\"decoder\": {\"type\": \"Strip\", \"content\": \" \", \"start\": 1, \"stop\": 0}, " FEW "}", &none, &why), TOKENIZER_REFUSED);
+  ck_assert_msg(strstr(why.text, "wanted: Strip after Fuse") != NULL, "%s", why.text);
   at_peace();
 }
 END_TEST
