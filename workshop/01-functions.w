@@ -906,7 +906,7 @@ On every machine this must come out.
 
 @* Errors in units of the last place. \label{sec:ulp}
 A float has $2^{32}$ values, few enough to try them all. \texttt{make ulp} does so for every function of one float, against the C library in double, and where
-that is too near to decide, against numbers of 64 bits and more (MPFR). Functions of a double, and the power, got four million random arguments each. An error is told in
+that is too near to decide, against numbers of 64 bits and more (MPFR). Functions of a double, and the power, got \given{four million} random arguments each. An error is told in
 units of the last place (\cref{tab:ulp}): \given{0.5} is the best there can be, since every result must be rounded.
 @^units of the last place@>
 
