@@ -501,19 +501,17 @@ three sentences, and of five words within them. The highest have about four bits
 by the same amount.
 
 @* The check. \label{sec:corpuscheck}
-The program prints two chronicles from the held-out texts, with their bits. We chose chronicles because they are short.
+The program prints two chronicles from the held-out texts, with their bits (\.{unwoven/corpus/shown.inc}). We chose chronicles because they are short.
 
 \checkpoint{build/out/corpus.txt}{two texts and their bits}
 
 @ At which letter does a choice show? We replay the text with each other alternative in its place, keep all choices before it, and find
-where the two texts first differ. The earliest of these places is the letter that cannot be known without the choice. That is what we call the \emph{place} of a choice; \cref{fig:surprise} has its bars there. What the program prints is in \.{unwoven/corpus/shown.inc}.
+where the two texts first differ. The earliest of these places is the letter that cannot be known without the choice. We call it the \emph{place} of the choice.
 
 @<Find the place of a choice@>=
 struct viewer { const struct grammar *g; uint64_t next;
   struct passage text, variant; };
-  /* the text that is looked at, the number of the next one, and the text as it
-     would be with another choice */
-@#
+  /* a text, the number of the next one, and a variant of the text */
 static size_t first_difference(const struct passage *a, const struct passage *b)
 {
   size_t at = 0;
@@ -539,6 +537,6 @@ static size_t place_of(struct viewer *d, size_t k)
   }
   return place;
 }
-  /* The place of choice |k|: the first byte of the text that would be another if the choice
-     were. What comes after a variant's choice is drawn anew, but a later difference does not
-     count. The length of the text says that the choice shows nowhere. */
+  /*- The place of choice k: the first byte of the text that would be another if the choice
+    were. What comes after a variant's choice is drawn anew, but a later difference does not
+    count. The length of the text says that the choice shows nowhere. */

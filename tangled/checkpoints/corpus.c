@@ -7,11 +7,9 @@
 
 /* <Find the place of a choice> */
 
-/* the text that is looked at, the number of the next one, and the text as it would be
-   with another choice */
+/* a text, the number of the next one, and a variant of the text */
 struct viewer { const struct grammar *g; uint64_t next;
   struct passage text, variant; };
-
 static size_t first_difference(const struct passage *a, const struct passage *b)
 {
   size_t at = 0;
