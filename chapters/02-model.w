@@ -2160,7 +2160,7 @@ Real routers are not random, and the rows of one text choose more alike. But the
 
 \fig{touched}{fig:touched}{Different experts of a layer that some rows choose, of \given{128} with eight for each row. The line is the formula, the points are counted, with random logits.}{A curve over the rows of a pass, which double from 1 on. It begins at 8 experts, rises almost in proportion to the rows at first, reaches half of all experts at 11 rows, and is flat at all experts from the eighth point on. Nine points lie on the curve.}
 
-@ How do we know that it is right? Six of the small models of \.{tests/golden} have experts, one of them a shared expert as well, and a second implementation, in double precision, gives the same logits. A watcher checks which experts are chosen, with which weights. Rows of several texts go through in random schedules, with every table of kernels and any number of workers, and the bits are those of each text alone. And the counters are compared with sums over the experts that the watcher has seen.
+@ How do we know that it is right? Six small models in \.{tests/golden} have experts, one of them a shared expert as well, and a second implementation, in double precision, gives the same logits. A watcher checks which experts are chosen, with which weights. Rows of several texts go through in random schedules, with every table of kernels and any number of workers, and the bits are those of each text alone. And the counters are compared with sums over the experts that the watcher has seen.
 
 @* Exercises. \label{sec:modelexercises}
 Exercises 6, 7 and 10 change the engine; the command builds it anew and judges.
