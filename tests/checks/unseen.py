@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""unseen.py [-n N] [--seed S] [--keep DIR] [FAMILY...] -- models that nobody has seen. Small random ones of every family, with settings drawn by chance, in old and
+"""unseen.py [-n N] [--seed S] [--keep DIR] [--gguf] [FAMILY...] -- models that nobody has seen. Small random ones of every family, with settings drawn by chance, in old and
 new spellings, are saved by Hugging Face's library and read by incipit: all logits, log-probabilities and a greedy text must be the library's, which computes
 in double where it lets itself be told. A model that incipit refuses counts as wrong, unless the settings drawn are in the list of what is refused for a
-reason. Every model follows from the seed and its number; N models a family. Needs torch and transformers 5."""
+reason. With --gguf each is made into GGUF files by incipit quantize, and it is these that are compared with the directory; what the format cannot say is refused by name. Every model follows from the seed and its number; N models a family. Needs torch and transformers 5."""
 import argparse, collections, json, math, os, random, shutil, subprocess, sys, tempfile, warnings
 warnings.filterwarnings("ignore")
 os.environ["TRANSFORMERS_VERBOSITY"], os.environ["CUDA_VISIBLE_DEVICES"], os.environ["HF_HUB_OFFLINE"] = "error", "", "1"
@@ -14,6 +14,7 @@ INCIPIT = os.path.join(os.environ.get("BUILD", "build"), "incipit")
 NEW = 24 # greedy tokens
 
 # ---- settings by chance
+SAYABLE = False # with --gguf
 GEMMAS = ("gemma", "gemma2", "gemma3_text")
 def some(r, *choices): return r.choice(choices)
 def theta(r): return some(r, 100.0, 10000.0, 10000, 500000.0, 1000000, 8000000.0, 2.5e5)
@@ -153,10 +154,24 @@ def settings(t, r):
             c["mlp_only_layers"] = some(r, [], [], [0], [L - 1], [0, 2])
         if t == "qwen2_moe": c.update(shared_expert_intermediate_size=some(r, 8, 20, 40), qkv_bias=r.random() < 0.7)
         if t in ("mixtral", "olmoe"): c["intermediate_size"] = some(r, 8, 12, 20, 36)
+    if t == "gpt_oss":
+        c.update(head_dim=hd, hidden_act="silu", attention_bias=r.random() < 0.7, num_local_experts=some(r, 2, 4, 5), num_experts_per_tok=some(r, 1, 2), tie_word_embeddings=False,
+          swiglu_limit=some(r, 7.0, 7.0, 1.5), sliding_window=window or 128, output_router_logits=False)
+        if r.random() < 0.5: c["layer_types"] = layers(r, L, 1)
+        scaling = dict(rope_type="yarn", factor=some(r, 2.0, 32.0), original_max_position_embeddings=some(r, 8, 16), beta_fast=some(r, 32.0, 4.0), beta_slow=some(r, 1.0, 0.25), truncate=r.random() < 0.3)
     if t == "gpt2":
         c = dict(model_type=t, n_embd=c["hidden_size"], n_head=H, n_layer=L, n_positions=C, vocab_size=c["vocab_size"], n_inner=some(r, None, 50, 96), tie_word_embeddings=c["tie_word_embeddings"],
           activation_function=some(r, "gelu_new", "gelu", "gelu_pytorch_tanh"), layer_norm_epsilon=some(r, 1e-5, 1e-3), scale_attn_weights=r.random() < 0.8, scale_attn_by_inverse_layer_idx=r.random() < 0.3)
         if r.random() < 0.4: c["n_ctx"] = C
+    if SAYABLE and r.random() < 0.8: # what a GGUF file can say, and is drawn too often otherwise
+        for k in ("hidden_act", "hidden_activation", "activation", "activation_function", "mlp_only_layers", "decoder_sparse_step", "clip_qkv"):
+            if k in c: c[k] = DEFAULTS[k](t)
+        if "query_pre_attn_scalar" in c: c["query_pre_attn_scalar"] = c.get("head_dim", 256)
+        if t in ("mistral", "mixtral", "ministral3"): c["sliding_window"] = None
+        if t in ("qwen2", "qwen3", "smollm3"): c["use_sliding_window"] = False; c.pop("layer_types", None)
+        if t == "gpt2": c.update(scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False)
+        if t == "phi": c["qk_layernorm"] = False
+        if t == "falcon": c["bias"] = False
     return c, scaling, hd
 
 def spell(r, t, c, scaling):
@@ -288,13 +303,36 @@ def compare(where, r):
         if n < NEW and margins[n] > 2e-3: return "wrong", "greedy text differs at %d, margin %.3g" % (n, margins[n])
     return "same", worst
 
+# ---- the same model as a GGUF file
+NAMED = ("cannot be said in a GGUF file", "would be lost: readers of GGUF files ignore it", "a family of which we know how GGUF files have it", "one that GGUF files of this kind can have",
+  "a way to stretch positions that we can write") # what the format has no place for
+def through_gguf(where, r):
+    """quantize in floats, and in eight and four bits: the first file's logits are the directory's, bit for bit, but where a divisor of a frequency, or yarn's attention factor, is rounded"""
+    config = json.load(open(os.path.join(where, "config.json")))
+    V, C = config["vocab_size"], config.get("max_position_embeddings", config.get("n_positions", 1024))
+    cases = [{"ids": [r.randrange(V) for _ in range(n)], "rows": "all"} for n in (1, 9, min(C, 40))]
+    want, why = ours("forward", where, cases)
+    if want is None: return "no directory", why # which is seen without --gguf
+    for kind in ("f32", "q8_0", "q4_k"):
+        path = os.path.join(where, "model-%s.gguf" % kind)
+        p = subprocess.run([INCIPIT, "quantize", "-m", where, "--type", kind, "--out", path], capture_output=True, text=True, timeout=120)
+        if p.returncode != 0: return "named" if any(x in p.stderr for x in NAMED) else "refused", p.stderr.strip()
+        got, why = ours("forward", path, cases)
+        if got is None or any("error" in y for y in got): return "unread", "%s: %s" % (kind, why or got)
+        if kind == "f32" and got != want:
+            x, y = (torch.tensor([v for one in side for row in one["logits"] for v in row], dtype=torch.float64) for side in (want, got))
+            off, rounded = float((x - y).abs().max() / x.abs().max()), any(k in json.dumps(config) for k in ('"llama3"', '"yarn"'))
+            if not (rounded and off < 5e-5): return "wrong", "f32: logits off by %.3g of the largest" % off
+    return "same", 0.0
+
 FAMILIES = ("gpt2 llama mistral qwen2 qwen3 smollm3 granite ministral ministral3 seed_oss ernie4_5 olmo2 gemma gemma2 gemma3_text exaone4 gpt_neox falcon phi phi3 stablelm cohere cohere2 "
-  "mixtral olmoe qwen2_moe qwen3_moe").split()
+  "mixtral olmoe qwen2_moe qwen3_moe gpt_oss").split()
 def main():
     a = argparse.ArgumentParser()
-    a.add_argument("-n", type=int, default=2); a.add_argument("--first", type=int, default=0); a.add_argument("--seed", type=int, default=1); a.add_argument("--keep"); a.add_argument("family", nargs="*")
+    a.add_argument("-n", type=int, default=2); a.add_argument("--first", type=int, default=0); a.add_argument("--seed", type=int, default=1); a.add_argument("--keep"); a.add_argument("--gguf", action="store_true"); a.add_argument("family", nargs="*")
     a = a.parse_args()
-    bad, total = 0, collections.Counter()
+    global SAYABLE
+    SAYABLE, total = a.gguf, collections.Counter()
     for t in a.family or FAMILIES:
         counts, worst = collections.Counter(), 0.0
         for i in range(a.first, a.first + a.n):
@@ -306,14 +344,14 @@ def main():
             except Exception as e:
                 what, why = "theirs", "%s: %s" % (type(e).__name__, str(e).replace("\n", " ")[:300])
             else:
-                try: what, why = compare(where, r)
+                try: what, why = (through_gguf if a.gguf else compare)(where, r)
                 except Exception as e: what, why = "theirs", "run: %s: %s" % (type(e).__name__, str(e).replace("\n", " ")[:300])
             counts[what] += 1
             if what == "same": worst = max(worst, why)
-            else: print("%s %d: %s: %s" % (t, i, what, why), flush=True)
+            elif what != "named": print("%s %d: %s: %s" % (t, i, what, why), flush=True)
             if not a.keep or what == "same": shutil.rmtree(where)
         print("%-12s %s, largest difference %.1e" % (t, ", ".join("%s %d" % x for x in sorted(counts.items())), worst), flush=True)
         total += counts
     print("all: " + ", ".join("%s %d" % x for x in sorted(total.items())))
-    return 1 if total["wrong"] + total["refused"] else 0
+    return 1 if total["wrong"] + total["refused"] + total["unread"] else 0
 if __name__ == "__main__": sys.exit(main())
