@@ -18,6 +18,8 @@
 #include <unistd.h>
 #include "gguf/parts.h"
 #include "ground/timing.h"
+#include "families/config.h"
+#include "templates/conversations.h"
 #include "command.h"
 #include "hub.h"
 
@@ -382,13 +384,21 @@ static int fetch_all(struct pull *p)
   return status;
 }
 
-/* what -m finds it by */
-static void hint_at_chat(const struct pull *p, const char *path)
+/* What -m finds it by, and what it is good for. Whoever has fetched a model that cannot be run, an encoder or one in a strange type,
+   is told so now, and one that knows no turns is not offered for talks. */
+static void hint_at_use(const struct pull *p, const char *path)
 {
   char words[PATH_CAP + 80], name[sizeof p->n + 2];
+  struct model_config config;
+  struct error why;
+  bool runs = config_open(&config, p->c->memory, path, &why), talks = runs && chat_template_given(path);
+  if (runs) config_close(p->c->memory, &config);
   const char *at = p->n.revision[0] != '\0' ? "@" : "", *file = p->l.single != NULL ? strrchr(path, '/') + 1 : "";
   snprintf(name, sizeof name, "%s%s%s%s%s", p->n.repo, at, p->n.revision, file[0] != '\0' ? ":" : "", file);
-  snprintf(words, sizeof words, "incipit chat -m %s talks with it", p->w->of[OPTION_DIR].given ? path : name);
+  const char *as = p->w->of[OPTION_DIR].given ? path : name;
+  if (!runs) snprintf(words, sizeof words, "it cannot be run: %s", why.text);
+  else if (talks) snprintf(words, sizeof words, "incipit chat -m %s talks with it", as);
+  else snprintf(words, sizeof words, "incipit generate -m %s continues a text; it has no template for talks", as);
   session_hint(p->c, p->w, words);
 }
 
@@ -409,7 +419,7 @@ static int pull(struct pull *p)
   if (status != STATUS_DONE || !model_path(p, path, &p->why)) return status != STATUS_DONE ? status : STATUS_FAILED;
   if (json) put_result(p, path);
   else if (!dry) fprintf(p->c->out, "kept in %s\n", path);
-  if (!dry) hint_at_chat(p, path);
+  if (!dry) hint_at_use(p, path);
   return STATUS_DONE;
 }
 

@@ -408,7 +408,7 @@ START_TEST(a_model_is_fetched_whole_and_found)
   struct run r = pull("pull org/name");
   char kept[500];
   snprintf(kept, sizeof kept, "kept in %s/org/name\n", store);
-  ck_assert_msg(r.status == 0 && strstr(r.out, kept) != NULL && strcmp(r.err, "incipit: hint: incipit chat -m org/name talks with it\n") == 0,
+  ck_assert_msg(r.status == 0 && strstr(r.out, kept) != NULL && strcmp(r.err, "incipit: hint: incipit generate -m org/name continues a text; it has no template for talks\n") == 0,
     "%s%s", r.out, r.err);
   ck_assert_uint_eq(the_hub.n_asked, 2 + 4);
   ck_assert_str_eq(last_asked(&the_hub)->path, "/org/name/resolve/0000000000000000000000000000000000000007/config.json");
@@ -510,7 +510,7 @@ START_TEST(one_gguf_file_is_fetched_and_found)
   refused("pull org/name", "org/name has 2 GGUF files: small-F16.gguf, small-Q8_0.gguf; wanted: one of them, as org/name:small-F16.gguf");
   refused("pull org/name:Q4_0", "no GGUF file `Q4_0'");
   struct run r = pull("pull org/name:q8_0");
-  ck_assert_msg(r.status == 0 && strstr(r.err, "incipit chat -m org/name:small-Q8_0.gguf talks with it") != NULL
+  ck_assert_msg(r.status == 0 && strstr(r.err, "incipit generate -m org/name:small-Q8_0.gguf continues a text; ") != NULL
     && strstr(r.out, "/org/name/sub/small-Q8_0.gguf\n") != NULL && strstr(r.out, "config.json") == NULL, "%s%s", r.out, r.err);
   ck_assert(has("sub/small-Q8_0.gguf", &the_hub.file[1]) && !has("config.json", NULL) && how_many(".part") == 0);
   done(&r);
@@ -1061,6 +1061,23 @@ START_TEST(each_refusal_of_the_hub_is_a_sentence)
 }
 END_TEST
 
+/* ---- what is here now, is told what it is good for */
+START_TEST(what_was_fetched_is_offered_for_what_it_can_do)
+{
+  if (no_curl()) return;
+  fill(&the_hub);
+  keep_words(&the_hub, "chat_template.jinja", "{{ messages[0].content }}");
+  struct run r = pull("pull org/name");
+  ck_assert_msg(says(&r, 0, "hint: incipit chat -m org/name talks with it\n"), "%s", r.err);
+  done(&r);
+  the_hub.file[0] = (struct kept_file) { "config.json", "{\"model_type\":\"bert\"}", 21, false };
+  r = pull("pull org/name --revision other");
+  ck_assert_msg(says(&r, 0, "hint: it cannot be run: ") && strstr(r.err, "model_type is \"bert\", which reads texts") != NULL
+    && strstr(r.err, "talks with it") == NULL, "%s", r.err);
+  done(&r);
+}
+END_TEST
+
 /* ---- the disk */
 START_TEST(a_full_disk_is_said_before_or_keeps_what_came)
 {
@@ -1166,7 +1183,7 @@ START_TEST(nothing_in_a_folder_of_ones_own_is_replaced)
   char path[800], out[600], script[1900];
   struct run r = pull("pull org/name --dir @/mine");
   snprintf(out, sizeof out, "kept in %s/mine\n", home);
-  ck_assert_msg(r.status == 0 && strstr(r.out, out) != NULL && strstr(r.err, "/mine talks with it") != NULL && access(store, F_OK) != 0, "%s%s", r.out, r.err);
+  ck_assert_msg(r.status == 0 && strstr(r.out, out) != NULL && strstr(r.err, "/mine continues a text; ") != NULL && access(store, F_OK) != 0, "%s%s", r.out, r.err);
   done(&r);
   r = run("generate The -n 1 -m @/mine");
   ck_assert_int_eq(r.status, 0);
@@ -1287,7 +1304,7 @@ int main(void)
       progress_is_for_eyes_and_every_option_does_something, every_refusal_of_memory_is_survived } },
     { "cut", { a_transfer_goes_on_where_it_was_cut, a_wrong_range_is_never_written_on, without_a_strong_mark_all_is_fetched_again,
       another_version_is_not_gone_on_with, a_pull_that_is_stopped_can_be_gone_on_with, two_pulls_do_not_write_into_one_folder } },
-    { "wrong", { wrong_bytes_never_get_a_name, more_than_the_list_says_is_not_taken, a_full_disk_is_said_before_or_keeps_what_came } },
+    { "wrong", { wrong_bytes_never_get_a_name, more_than_the_list_says_is_not_taken, what_was_fetched_is_offered_for_what_it_can_do, a_full_disk_is_said_before_or_keeps_what_came } },
     { "elsewhere", { a_token_stays_with_the_hub, a_token_comes_from_a_file_or_a_variable, a_proxy_is_used_and_hears_no_token, places_that_are_not_gone_to,
       https_is_not_left_and_not_believed, each_refusal_of_the_hub_is_a_sentence } } };
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "families/other_kinds.h"
 
-static const struct other { const char *words, *kind; } others[] = {
+static const struct other { const char *words, *kind; } other_row[] = {
   { "bert electra mpnet", ", which reads texts and writes none (an encoder)" },
   { "t5 bart pegasus marian m2m whisper", ", which has an encoder beside its decoder" },
   { "clip siglip", ", which reads images and writes no texts" },
@@ -19,12 +19,12 @@ static const struct other { const char *words, *kind; } others[] = {
 
 const char *other_kind(const char *name)
 {
-  for (size_t i = 0; name != NULL && i < sizeof others / sizeof *others; i++)
-    for (const char *at = others[i].words; *at != '\0'; at += strspn(at, " ")) {
+  for (size_t i = 0; name != NULL && i < sizeof other_row / sizeof *other_row; i++)
+    for (const char *at = other_row[i].words; *at != '\0'; at += strspn(at, " ")) {
       char word[32] = "";
       size_t n = strcspn(at, " ");
       memcpy(word, at, n < sizeof word ? n : 0);
-      if (strstr(name, word) != NULL) return others[i].kind;
+      if (strstr(name, word) != NULL) return other_row[i].kind;
       at += n;
     }
   return "";
