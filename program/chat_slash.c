@@ -248,11 +248,23 @@ static enum chat_result help(struct chat *t, struct operand what)
   return CHAT_DONE;
 }
 
-static enum chat_result no_such_command(struct chat *t, const char *line, size_t n)
+/* What other programs call these lines; their users have them in their fingers. */
+static const char *known_as(const char *line, size_t n)
+{
+  static const struct { const char *typed, *ours; } at[] = { { "/bye", "/quit ends" }, { "/exit", "/quit ends" }, { "/q", "/quit ends" },
+    { "/clear", "/new forgets the talk" }, { "/reset", "/new forgets the talk" }, { "/retry", "/regen answers again" },
+    { "/set", "/system TEXT says how the model is to behave; the rest are options of the command" },
+    { "/read", "/load goes on with a talk; incipit chat < FILE reads turns" } };
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+    if (strlen(at[i].typed) == n && memcmp(at[i].typed, line, n) == 0) return at[i].ours;
+  return "/help lists what there is";
+}
+
+static enum chat_result no_such_command(struct chat *t, const char *line, size_t n, size_t name)
 {
   struct error why;
   char word[EXCERPT_MAX + 4];
-  error_say(&why, "there is no %s; /help lists what there is", text_excerpt(line, n, 40, word));
+  error_say(&why, "there is no %s; %s", text_excerpt(line, n, 40, word), known_as(line, name));
   return remark(t, &why);
 }
 
@@ -275,5 +287,5 @@ enum chat_result chat_slash(struct chat *t, const char *line, size_t n)
     error_say(&why, "%s needs a name: %s %s", s->name, s->name, s->operand);
     return refuse(t, &why);
   }
-  return no_such_command(t, line, n);
+  return no_such_command(t, line, n, name);
 }

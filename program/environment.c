@@ -10,7 +10,7 @@
 
 static const struct { const char *name, *words; } table[N_VARIABLES] = {
   [VARIABLE_MODEL] = { "INCIPIT_MODEL", "the model to use where none is given" },
-  [VARIABLE_ISA] = { "INCIPIT_ISA", "the kernels to use: scalar, avx2 or avx512" },
+  [VARIABLE_ISA] = { "INCIPIT_ISA", "the kernels to use, of those that the machine has: scalar, avx2, avx512 or neon" },
   [VARIABLE_CUDA] = { "INCIPIT_CUDA", "if it is host, --device cuda runs the kernels of the device"
     " on the host, thread by thread" },
   [VARIABLE_WORKERS] = { "OMP_NUM_THREADS", "the number of workers where none is given" },

@@ -698,6 +698,10 @@ START_TEST(lines_with_a_slash_are_for_us)
   ends_well(&r, 0), says(&r, "there is no /quit");
   ck_assert(r.n_out > 0);
   done(&r);
+  r = RUN("/bye\n/clear x\n/byes\n", "chat");
+  ends_well(&r, 0), says(&r, "there is no /bye; /quit ends\n"), says(&r, "there is no /clear x; /new forgets the talk\n");
+  says(&r, "there is no /byes; /help lists what there is\n");
+  done(&r);
   r = RUN(
     "/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9\n", "chat"); /* 40 bytes end within a letter */
   ends_well(&r, 0), says(&r, "there is no /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...; /help");
