@@ -5,7 +5,7 @@
    SIGINT closes the listening socket; what has begun goes on for --drain-timeout at most; what is not over then is told so.
    The second one ends the program at once. */
 
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "command.h"
 
 #ifdef INCIPIT_HTTP
@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -158,13 +159,19 @@ static bool read_keys(struct serving *s)
 
 /* ---- the model */
 
-/* the last part of a path, without a slash at its end; what would not pass as a name is left out */
+/* the last part of a path, without a slash at its end; what would not pass as a name is left out. Whoever stands in the folder
+   of a model and calls it a point means the folder's name */
 static void name_model(struct serving *s)
 {
   const struct option_value *given = &s->w->of[OPTION_MODEL_NAME];
   const char *path = given->given ? given->text : s->o.path;
+  char real[PATH_CAP];
   size_t end = strlen(path);
   while (end > 1 && path[end - 1] == '/') end--;
+  size_t points = end;
+  while (points > 0 && strchr("./", path[points - 1]) != NULL) points--;
+  bool no_name = end > 0 && path[end - 1] == '.' && (points == 0 || path[points] == '/');
+  if (!given->given && no_name && realpath(path, real) != NULL) path = real, end = strlen(real);
   size_t begin = end;
   while (begin > 0 && (given->given || path[begin - 1] != '/')) begin--;
   size_t n = end - begin < sizeof s->name - 1 ? end - begin : sizeof s->name - 1;

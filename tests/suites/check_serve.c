@@ -685,6 +685,21 @@ START_TEST(a_model_without_a_template_is_served_with_a_hint)
 }
 END_TEST
 
+/* a point is the folder that it means; a name with points at its end is its own */
+START_TEST(a_model_has_the_name_of_its_folder)
+{
+  static const struct { const char *path, *id; } at[] = { { "models/pocket", "\"id\":\"pocket\"" }, { "models/pocket/", "\"id\":\"pocket\"" },
+    { "models/pocket/.", "\"id\":\"pocket\"" }, { "models/draft/../pocket/./", "\"id\":\"pocket\"" }, { "models/draft/..//pocket", "\"id\":\"pocket\"" } };
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    struct server *s = SERVE("-m", at[i].path);
+    char *a = get(s, "/v1/models");
+    ck_assert_msg(strstr(a, at[i].id) != NULL, "%s: %s", at[i].path, a);
+    free(a);
+    ck_assert_int_eq(stop(s), 0);
+  }
+}
+END_TEST
+
 /* ---- options: what each refuses; what it changes is in the other tests */
 static const struct { const char *option, *refused, *words; } refused[] = {
   { "model", "-m /nowhere", "/nowhere" }, { "ignore-field", "--ignore-field nothing", "nothing" },
@@ -1507,6 +1522,7 @@ int main(void)
   tcase_add_test(t, an_unknown_field_is_told_by_its_place);
   tcase_add_test(t, two_flags_of_a_text);
   tcase_add_test(t, a_model_without_a_template_is_served_with_a_hint);
+  tcase_add_test(t, a_model_has_the_name_of_its_folder);
   tcase_add_test(t, each_option_refuses_something);
   tcase_add_test(t, the_log_has_nothing_of_a_client);
   t = add_case(s, "guards");
