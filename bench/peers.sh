@@ -14,6 +14,8 @@ IK=0.1.5 IK_SUM=33c67eb99e4dcab5e611050433243815709b8b3067753f9ce18375013cf002ad
 LLAMA2C_COMMIT=350e04fe35433e6d2941dce5a1f53308f87058eb
 BLAS=0.3.34.481.3 CT2=4.8.5 NUMPY=2.4.6
 mkdir -p "$P/archives" "$P/src"
+# what only asks needs nothing that is built
+case " $* " in *" --list "* | *" --table "*) exec "$PY" bench/peers.py "$@" ;; esac
 say() { printf 'peers: %s\n' "$*"; }
 skip() { say "NOT BUILT: $*"; }
 

@@ -66,7 +66,7 @@ struct hub_file { char name[HUB_FILE], sum[SUM_TEXT]; uint64_t bytes; enum sum_k
 
 /* what the hub says: the commit; the files that the engine might read; whether there are weights of a kind that it does not read; after
    hub_choose, the GGUF file that was chosen, of several the first, or null for a directory, and the files in the order in which they are fetched */
-struct hub_listing { char commit[41]; struct hub_file *file; size_t n, cap; bool has_pickle; const struct hub_file *single; };
+struct hub_listing { char commit[41]; struct hub_file *file; size_t n, cap; bool has_pickle, has_adapter; const struct hub_file *single; };
 
 /* limits: bytes of an answer, files in it, bytes of a file */
 enum { HUB_MAX_ANSWER = 1 << 24, HUB_MAX_FILES = 50000 };

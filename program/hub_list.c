@@ -108,6 +108,7 @@ static bool read_sibling(struct memory *m, const struct reading *r, json_t *item
   const char *text = json_string_value(name);
   if (text == NULL) return wrong(r, "rfilename", name, "the name of a file");
   if (is_trick(text, json_string_length(name))) return wrong(r, "rfilename", name, "a path within the repository");
+  l->has_adapter = l->has_adapter || strcmp(text, "adapter_config.json") == 0;
   l->has_pickle = l->has_pickle || ends_with(text, ".bin") || ends_with(text, ".pth") || ends_with(text, ".pt");
   if (!is_of_use(text)) return true;
   for (size_t i = 0; i < l->n; i++)
@@ -218,6 +219,8 @@ static bool choose_gguf(struct hub_listing *l, const struct hub_name *n, struct 
 {
   struct hub_pick pick = { .wanted = n->file };
   for (size_t i = 0; i < l->n; i++) hub_pick_offer(&pick, l->file[i].name);
+  if (pick.all == 0 && l->has_adapter)
+    return error_say(why, "%s has a LoRA adapter, which is no model by itself; wanted: a model with the adapter merged into it", n->repo);
   if (pick.all == 0 && n->file[0] == '\0')
     return error_say(why, "%s has no model.safetensors%s and no GGUF file; wanted: one of the two", n->repo,
       l->has_pickle ? ", only weights of another kind," : "");

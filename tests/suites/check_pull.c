@@ -363,6 +363,8 @@ START_TEST(what_the_engine_reads_is_chosen)
     { "a-Q8_0-00002-of-00002.gguf", "", NULL, "no GGUF file" },
     { "a-Q8_0-00001-of-01001.gguf", "", NULL, "org/name has a-Q8_0-00001-of-01001.gguf; wanted: at most 1000 parts" },
     { "config.json pytorch_model.bin", "", NULL, "only weights of another kind" },
+    { "adapter_config.json adapter_model.safetensors config.json", "", NULL, "org/name has a LoRA adapter, which is no model by itself; wanted: a model with" },
+    { "adapter_config.json model.safetensors config.json", "", "model.safetensors config.json", NULL },
     { "config.json", "", NULL, "no model.safetensors and no GGUF file" }, { "model.safetensors", "", NULL, "no GGUF file" }, { "", "", NULL, "no GGUF file" } };
   struct memory m = { .fail_at = 0 };
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
