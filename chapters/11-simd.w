@@ -1229,7 +1229,7 @@ On a machine with several processors each has memory of its own (\emph{NUMA}), a
 
 \begin{table}[p]
 \tabcaption{tab:tuned}{The tuned numbers, what each is, and other values beside it, on an AMD EPYC of the kind Zen~4 with AVX-512: how fast each other value is, as a multiple of the speed with the value of the header. Where it was tried on several kinds of work, the least and the greatest of the medians. Above 1 the other value is faster.}
-\footnotesize\begin{tabular}{@@{}l@@{\enspace}r@@{\enspace}p{77mm}@@{}}
+\footnotesize\def\arraystretch{.92}\begin{tabular}{@@{}l@@{\enspace}r@@{\enspace}p{77mm}@@{}}
 \tabhead{number} & \tabhead{here} & \multicolumn{1}{@@{}l@@{}}{\tabhead{what it is, and other values}}\\\midrule
 \directlua{incipit.tuned("figures/data/simd.tune.csv")}
 \end{tabular}
