@@ -596,7 +596,7 @@ The types are SentencePiece's. Type 3 is \emph{control}: its text is found in a 
 
 \begin{table}
 \tabcaption{tab:ggufpre}{Names of patterns, and what they stand for. A row's first name is the one that we write; all names are in \.{gguf\_patterns.c}.}
-\begin{tabular*}{\textwidth}{@@{}>{\raggedright\arraybackslash}p{43mm}@@{\extracolsep{\fill}}>{\raggedright\arraybackslash}p{65mm}@@{}}
+\begin{tabular*}{\textwidth}{@@{}>{\raggedright\arraybackslash}p{47mm}@@{\extracolsep{\fill}}>{\raggedright\arraybackslash}p{61mm}@@{}}
 \tabhead{names} & \tabhead{how a text is cut}\\\midrule
 \texttt{gpt-2}, \texttt{phi-2}, \dots & by GPT-2's pattern\\
 \texttt{llama3}, \texttt{pixtral}, \dots & by Llama 3's; a word that is a token is taken as a whole, and every text begins with the first token\\
