@@ -629,8 +629,10 @@ static bool is_no_model(struct key_reader *s, const struct gguf_words *type)
 {
   char kind[32];
   snprintf(kind, sizeof kind, "%.*s", type->n < sizeof kind ? (int) type->n : 0, type->text);
-  return !key_bad(s, "general.type", strcmp(kind, "adapter") == 0 ? "model, as one is with the adapter merged into it"
-    : strcmp(kind, "mmproj") == 0 ? "model, the file beside this one, which reads images for it" : "model");
+  const char *wanted = "model";
+  if (strcmp(kind, "adapter") == 0) wanted = "model, as one is with the adapter merged into it";
+  if (strcmp(kind, "mmproj") == 0) wanted = "model, the file beside this one, which reads images for it";
+  return !key_bad(s, "general.type", wanted);
 }
 
 static bool is_unknown_family(struct key_reader *s, const struct gguf_words *type)
