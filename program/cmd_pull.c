@@ -278,8 +278,10 @@ static bool make_folders(const char *path, bool whole, struct error *why)
     }
     bool last = *at == '\0';
     *at = '\0';
-    if (mkdir(part, 0777) != 0 && (stat(part, &about) != 0 || !S_ISDIR(about.st_mode)))
-      return error_say(why, "%s: this folder cannot be made: %s", part, strerror(errno));
+    /* the reason is that of mkdir: that there is no such folder was clear */
+    int reason = mkdir(part, 0777) != 0 ? errno : 0;
+    if (reason != 0 && (stat(part, &about) != 0 || !S_ISDIR(about.st_mode)))
+      return error_say(why, "%s: this folder cannot be made: %s", part, strerror(reason));
     if (last) return true;
     *at = '/';
   }

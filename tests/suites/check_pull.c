@@ -1107,6 +1107,12 @@ START_TEST(a_full_disk_is_said_before_or_keeps_what_came)
   refused("pull org2/name", "org2: this folder cannot be made");
   refused("pull org/name --dir /dev/null/x", "/dev/null: this folder cannot be made");
   refused("pull org/name --dir /proc/nowhere", "cannot be made");
+  /* a link that leads nowhere: mkdir says that there is something, and who looks behind it, that there is nothing */
+  char line[600];
+  snprintf(path, sizeof path, "%s/dangling", home);
+  snprintf(line, sizeof line, "pull org/name --dir %s", path);
+  ck_assert(symlink("nowhere", path) == 0);
+  refused(line, "dangling: this folder cannot be made: File exists");
 }
 END_TEST
 
