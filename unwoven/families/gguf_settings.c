@@ -621,10 +621,7 @@ static bool account(struct key_reader *s)
       s->unknown, s->n_unknown - s->n_shown, wanted);
 }
 
-/* First we ask what the file is. An adapter has the same architecture as its model and is none. Then everything
-   begins with what the family always does. What files may leave out begins at zero, as the keys or the
-   tensors decide it: a length of keys, a window. Of the families that are a llama here the one with experts
-   is told by their number. */
+/* A file beside a model, which is none itself: what is wanted says where the model is. */
 static bool is_no_model(struct key_reader *s, const struct gguf_words *type)
 {
   char kind[32];
@@ -645,6 +642,10 @@ static bool is_unknown_family(struct key_reader *s, const struct gguf_words *typ
   return !error_found(s->why, s->g.path, key, found, *kind != '\0' ? OTHER_KIND_WANTED : family_list(true, all));
 }
 
+/* First we ask what the file is. An adapter has the same architecture as its model and is none. Then everything
+   begins with what the family always does. What files may leave out begins at zero, as the keys or the
+   tensors decide it: a length of keys, a window. Of the families that are a llama here the one with experts
+   is told by their number. */
 static bool find_architecture(struct key_reader *s)
 {
   struct gguf_words word = { "", 0 };
