@@ -76,6 +76,7 @@ def settings(t, r):
     if t == "gpt_neox": c["attention_bias"] = r.random() < 0.8
     if t in ("llama", "smollm3", "granite", "seed_oss"): c["mlp_bias"] = r.random() < 0.3
     scaling = None if t in ("gpt2", "phi3") else stretch(r, C)
+    if t == "gemma3_text" and scaling and "type" in scaling: scaling["rope_type"] = scaling.pop("type") # of the older word the library makes a kind of its own
     if t == "llama" and r.random() < 0.3: c["pretraining_tp"] = 1
     if t in ("mistral", "mixtral", "ministral3"): c["sliding_window"] = window
     if t in ("qwen2", "qwen3"):
