@@ -933,7 +933,7 @@ START_TEST(every_defect_has_its_own_sentence)
   }
   struct tokenizer *t;
   struct error why;
-  static const char *const broken[][2] = { { "", "line" }, { "{", "line 1" }, { "[]", "an object" },
+  static const char *const broken[][2] = { { "", "an empty file" }, { "{", "line 1" }, { "[]", "an object" },
     { "{\"model\": 3}", "model" }, { "{\"a\": 1, \"a\": 2}", "duplicate" } };
   for (size_t i = 0; i < 5; i++) {
     ck_assert_int_eq(try_text(broken[i][0], &t, &why), TOKENIZER_REFUSED);
