@@ -373,9 +373,17 @@ static int look(struct pull *p)
   return STATUS_DONE;
 }
 
+/* A file of which all bytes have come lacks its name as long as another incipit is at it, or was stopped just then. */
+static bool all_here(const struct pull *p)
+{
+  for (size_t i = 0; i < p->l.n; i++)
+    if (p->l.file[i].chosen && !p->here[i]) return false;
+  return true;
+}
+
 static int fetch_all(struct pull *p)
 {
-  int status = bytes_of(p, true) == 0 || prepare_folder(p) ? STATUS_DONE : STATUS_FAILED;
+  int status = all_here(p) || prepare_folder(p) ? STATUS_DONE : STATUS_FAILED;
   for (size_t i = 0; status == STATUS_DONE && i < p->l.n; i++) {
     const struct hub_file *f = &p->l.file[i];
     if (!f->chosen || p->here[i]) continue;

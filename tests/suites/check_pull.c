@@ -1171,6 +1171,17 @@ START_TEST(two_pulls_do_not_write_into_one_folder)
   ck_assert(held >= 0 && flock(held, LOCK_EX) == 0);
   refused("pull org/name", "another incipit fetches into this folder");
   ck_assert(how_many(".part") == 0 && !has("config.json", NULL));
+  /* the folder is locked for the name alone, too: all bytes are there, and the last file is still called a part */
+  close(held);
+  snprintf(script, sizeof script, "mkdir '%s/config.json'", path);
+  ck_assert(shell(script, out, sizeof out) == 0);
+  refused("pull org/name", "config.json: cannot be written");
+  ck_assert(how_many(".part") == 1);
+  snprintf(script, sizeof script, "rmdir '%s/config.json'", path);
+  ck_assert(shell(script, out, sizeof out) == 0);
+  held = open(path, O_RDONLY | O_DIRECTORY);
+  ck_assert(held >= 0 && flock(held, LOCK_EX) == 0);
+  refused("pull org/name", "another incipit fetches into this folder");
   close(held);
   fetched("pull org/name");
   /* two real ones: one fetches, the other waits for nothing; together they leave one model */
