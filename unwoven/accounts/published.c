@@ -1,4 +1,4 @@
-/* later_shapes.c -- the published shapes, and what a published model has otherwise than its family.
+/* published.c -- the published shapes, and what a published model has otherwise than its family.
 
    The numbers are those of the settings that were published with the weights; a test compares the sums
    with the published numbers of weights. */
